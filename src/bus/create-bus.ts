@@ -4,6 +4,7 @@ import { BusError, closedError, isUnreachable } from './bus-error.ts';
 import { createCommands } from './commands.ts';
 import { createLeases } from './leases.ts';
 import { checkName } from './names.ts';
+import { quietReport } from './quiet-report.ts';
 import { createShard } from './shard.ts';
 import { createSharedValues } from './shared-values.ts';
 import { createSnapshots } from './snapshots.ts';
@@ -16,10 +17,10 @@ const SNAPSHOTS_STREAM = 'snapshots';
 const EPOCH_KEY = 'epoch';
 const TAIL_LOST_AFTER_MS = 10_000;
 /** A cluster of servers that has just started answers nothing until it has found itself. */
-const OPEN_WITHIN_MS = 15_000;
+const OPEN_WITHIN_MS = 30_000;
 const OPEN_RETRY_MS = 200;
 
-export interface BusOptions {
+interface BusOptions {
   readonly transport: Transport;
   readonly time: Time;
   /** A name that no two calls ever give: letters and digits. */
@@ -43,7 +44,8 @@ export async function createBus(options: BusOptions): Promise<Bus> {
 }
 
 async function openBus(options: BusOptions): Promise<Bus> {
-  const { transport, time, newId, isEngine, report, tailLostAfterMs = TAIL_LOST_AFTER_MS } = options;
+  const { transport, time, newId, isEngine, tailLostAfterMs = TAIL_LOST_AFTER_MS } = options;
+  const report = quietReport(() => time.mono(), options.report);
   const { largestBody, requests } = transport;
   const closing = new AbortController();
   const { signal } = closing;

@@ -35,6 +35,8 @@ export function follow(options: FollowOptions): Following {
   let next = options.place + 1;
   let caughtUpAt: number | undefined;
   let heardAt = time.mono();
+  let current: Deliveries | undefined;
+  let begunAt = time.mono();
   let isApplying = false;
   let shortSince: number | undefined;
   /** Why it cannot go on. */
@@ -64,20 +66,21 @@ export function follow(options: FollowOptions): Following {
     return last === next - 1 ? 'at-end' : 'more';
   };
 
-  /** Ends deliveries that have fallen silent although there is more to deliver, or that make no sense any more. */
-  const watchSilence = async (deliveries: Deliveries, ended: AbortSignal): Promise<void> => {
+  /** Ends deliveries that have fallen silent although there is more to deliver, or when there can be no more. */
+  const watchSilence = async (ended: AbortSignal): Promise<void> => {
     while (!ended.aborted) {
       await time.pause(QUIET_MS, ended);
       if (ended.aborted || isApplying || time.mono() - heardAt < QUIET_MS) continue;
-      const before = next;
       const askedAt = time.mono();
+      const isNew = askedAt - begunAt < QUIET_MS;
+      const before = next;
       try {
         if ((await checkEnds()) === 'at-end') caughtUpAt = askedAt;
-        else if (next === before && !isApplying) return deliveries.stop();
+        else if (!isNew && next === before && !isApplying) current?.stop();
       } catch (error) {
         if (isUnreachable(error)) continue;
-        failure = { error };
-        return deliveries.stop();
+        failure ??= { error };
+        current?.stop();
       }
     }
   };
@@ -95,7 +98,7 @@ export function follow(options: FollowOptions): Following {
       try {
         place = await apply(message);
       } catch (error) {
-        failure = { error };
+        failure ??= { error };
         return;
       } finally {
         isApplying = false;
@@ -107,29 +110,27 @@ export function follow(options: FollowOptions): Following {
   };
 
   const run = async (): Promise<void> => {
-    while (!stopped.aborted) {
-      const deliveries = stream.deliver(next);
-      const ended = new AbortController();
-      const end = () => {
-        ended.abort();
-        deliveries.stop();
-      };
-      stopped.addEventListener('abort', end, { once: true });
-      heardAt = time.mono();
-      const watching = watchSilence(deliveries, ended.signal);
+    const ended = new AbortController();
+    const watching = watchSilence(ended.signal);
+    const stop = () => current?.stop();
+    stopped.addEventListener('abort', stop, { once: true });
+    while (!stopped.aborted && failure === undefined) {
+      current = stream.deliver(next);
+      begunAt = time.mono();
       try {
-        await receive(deliveries);
+        await receive(current);
       } catch (error) {
-        if (!isUnreachable(error)) failure ??= { error };
-        else report(error);
+        if (isUnreachable(error)) report(error);
+        else failure ??= { error };
       } finally {
-        stopped.removeEventListener('abort', end);
-        end();
-        await watching;
+        current.stop();
       }
-      if (failure !== undefined) throw failure.error;
-      await time.pause(RETRY_MS, stopped);
+      if (failure === undefined) await time.pause(RETRY_MS, stopped);
     }
+    stopped.removeEventListener('abort', stop);
+    ended.abort();
+    await watching;
+    if (failure !== undefined && !stopped.aborted) throw failure.error;
   };
 
   const ended = run();

@@ -41,20 +41,24 @@ export function createLeases(options: LeasesOptions): Leases {
 
   const campaign = async (shard: string, owner: string, signal: AbortSignal): Promise<Won> => {
     const key = leaseKey(shard);
-    const probe = `probe.${shard}.${checkName(owner)}`;
+    const probe = `probe.${shard}`;
     let watch: Watch | undefined;
+    /** The last attempt to take over, whose outcome may not be known. */
+    let attempt = { term: 0, sentAt: 0 };
     while (!signal.aborted) {
       try {
         await values.touch(probe);
         const there = await values.get(key);
         const lease = there && decodeLease(there.bytes);
+        if (there !== undefined && lease?.owner === owner && lease.term === attempt.term) {
+          return { shard, owner, ...attempt, revision: there.revision };
+        }
         watch = afterLook(watch, time.mono(), there?.revision ?? 0);
         if (mayTakeOver(watch, lease)) {
-          const term = (lease?.term ?? 0) + 1;
-          const sentAt = time.mono();
-          const record = encodeLease({ owner, term, beat: 0 });
+          attempt = { term: (lease?.term ?? 0) + 1, sentAt: time.mono() };
+          const record = encodeLease({ owner, term: attempt.term, beat: 0 });
           const revision = await values.replace(key, record, watch.revision);
-          if (revision !== undefined) return { shard, owner, term, revision, sentAt };
+          if (revision !== undefined) return { shard, owner, ...attempt, revision };
         }
       } catch (error) {
         if (!isUnreachable(error)) throw error;

@@ -85,7 +85,7 @@ export interface ServerFacts {
   readonly version: string;
   /** Addresses of the cluster's servers, as far as known. */
   readonly servers: readonly string[];
-  /** How many servers hold a copy of each stream. */
+  /** How many servers hold a copy of the stream that was opened last; 0 before the first. */
   readonly replicas: number;
 }
 

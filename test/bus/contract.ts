@@ -277,6 +277,8 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
         assert.equal(await settled(edge.snapshots.newest('main')), undefined);
         const large = Buffer.alloc(1_700_000, 'snapshot ');
         assert.equal(await settled(engine.snapshots.save('main', 7, [bytes('early')])), true);
+        const early = await settled(edge.snapshots.newest('main'));
+        assert.deepEqual([early?.place, text(early?.bytes ?? bytes(''))], [7, 'early']);
         assert.equal(
           await settled(
             engine.snapshots.save('main', 9, [large.subarray(0, 700_001), large.subarray(700_001)]),

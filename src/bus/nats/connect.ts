@@ -96,6 +96,7 @@ function createTransport(
   const js = jetstream(connection, { timeout: API_WITHIN_MS });
   const replicas = role.type === 'engine' ? role.replicas : undefined;
   let isConnected = true;
+  let copies = 0;
 
   const session: Session = {
     js,
@@ -134,10 +135,10 @@ function createTransport(
     }
   };
 
-  const makeStream = async (spec: StreamSpec, copies: number): Promise<void> => {
+  const makeStream = async (spec: StreamSpec, asked: number): Promise<void> => {
     const { stream } = namesOf(spec);
     try {
-      await jsm.streams.add(configOf(spec, copies));
+      await jsm.streams.add(configOf(spec, asked));
     } catch (error) {
       const code = apiCode(error);
       // Another engine was faster; what it made is checked like any other.
@@ -152,7 +153,7 @@ function createTransport(
       if (code === API.noCluster) {
         throw new BusError(
           'BUS_REPLICAS',
-          `the NATS server is not part of a cluster that could hold ${copies} replicas of the stream ${stream}`,
+          `the NATS server is not part of a cluster that could hold ${asked} replicas of the stream ${stream}`,
           { cause: error },
         );
       }
@@ -166,7 +167,7 @@ function createTransport(
     facts: () => ({
       version: connection.info?.version ?? 'unknown',
       servers: [connection.getServer(), ...(connection.info?.connect_urls ?? [])],
-      replicas: replicas ?? 0,
+      replicas: copies,
     }),
     isConnected: () => isConnected && !connection.isClosed(),
     async openStream(spec): Promise<Stream | undefined> {
@@ -178,6 +179,7 @@ function createTransport(
       }
       if (found === undefined) return undefined;
       checkStream(spec, found.config, replicas);
+      copies = found.config.num_replicas;
       return createNatsStream(session, names, spec.kind === 'values');
     },
     async close() {

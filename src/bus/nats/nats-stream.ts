@@ -152,6 +152,8 @@ export function createNatsStream(
     },
     purge: (under, before) =>
       attempt(`removing messages from the stream ${name}`, async () => {
+        // A server takes place 1 for no limit, and would remove everything.
+        if (before !== undefined && before <= 1) return;
         const filter = `${prefix}${under}.>`;
         await jsm.streams.purge(name, before === undefined ? { filter } : { filter, seq: before });
       }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,7 @@ import {
   type NatsServer,
   requireNatsServer,
 } from '../../support/bus/nats-server.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const ENGINE: NatsOptions['role'] = { type: 'engine', replicas: 1 };
 
@@ -133,6 +134,53 @@ describe('connectNats', () => {
     const nobody = await refusal('BUS_RIGHTS', open(url, { env: as('nobody') }));
     assert.match(nobody, /publish.*\$JS\.API\.STREAM\.INFO\.KV_tallywire_values/);
     await refusal('BUS_RIGHTS', open(url, { env: as('edge'), role: { type: 'edge' } }));
+  });
+
+  it('needs the rights that its page names, and an edge with them cannot write', async () => {
+    const page = readFileSync(join(process.cwd(), 'src/bus/README.md'), 'utf8');
+    const [, engines = '', edges = ''] =
+      /^An engine needs the right([\s\S]*?)^An edge only reads([\s\S]*?)Both subscribe/m.exec(page) ?? [];
+    const subjectsIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, subject]) => subject);
+    const permissions = (publish: readonly (string | undefined)[], subscribe: readonly string[]) =>
+      JSON.stringify({ publish, subscribe });
+    const { url } = await start({
+      config: `authorization { users: [
+        { user: engine, password: x, permissions: ${permissions(subjectsIn(engines), ['_INBOX.>', 'tallywire.command.>'])} }
+        { user: edge, password: x, permissions: ${permissions(subjectsIn(edges), ['_INBOX.>'])} }
+      ] }`,
+    });
+    const as = (user: string) => ({ TALLYWIRE_BUS_USER: user, TALLYWIRE_BUS_PASSWORD: 'x' });
+    const engine = await open(url, { env: as('engine') });
+    const edge = await (async () => {
+      await engine.shard('main');
+      return open(url, { env: as('edge'), role: { type: 'edge' } });
+    })();
+    try {
+      const lease = await engine.leases.campaign('main', 'engine', new AbortController().signal);
+      const writer = await (await engine.shard('main')).beginTerm(lease.term, 0);
+      assert.ok(writer !== 'behind');
+      await writer.append({ kind: 'log', bytes: Buffer.from('a') });
+      await engine.shared('keys').set('one', Buffer.from('1'));
+      await engine.snapshots.save('main', writer.place, [Buffer.from('snapshot')]);
+      engine.commands.answer('main', async (name) => Buffer.from(name));
+
+      const shard = await edge.shard('main');
+      const known: string[] = [];
+      const following = shard.follow(0, ({ kind }) => void known.push(kind));
+      const watching = edge.shared('keys').watch(({ type }) => void known.push(type));
+      await eventually('both are known', () => known.length === 2);
+      assert.equal((await edge.snapshots.newest('main'))?.place, writer.place);
+      assert.equal(
+        Buffer.from(await edge.commands.ask('main', 'claim', Buffer.from(''))).toString(),
+        'claim',
+      );
+      await edge.shared('members').set('edge', Buffer.from('here'));
+      await assert.rejects(shard.beginTerm(2, writer.place), { code: 'BUS_RIGHTS' });
+      await assert.rejects(edge.shared('keys').set('two', Buffer.from('2')), { code: 'BUS_RIGHTS' });
+      await Promise.all([following.stop(), watching.stop()]);
+    } finally {
+      await Promise.all([engine.close(), edge.close()]);
+    }
   });
 
   it('refuses streams of another program, layout or cluster, and too few replicas, and touches nothing', async () => {
