@@ -2,10 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type JetStreamManager, jetstream, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { BusError } from '../bus-error.ts';
-import type { Requests, Stream, StreamSpec, Transport } from '../transport.ts';
+import type { Stream, StreamSpec, Transport } from '../transport.ts';
 import { parseAddresses } from './addresses.ts';
 import { readCredentials } from './credentials.ts';
 import { API, apiCode, isUnheard, noJetStreamError, toBusError } from './failures.ts';
+import { createNatsRequests } from './nats-requests.ts';
 import { createNatsStream, type Session } from './nats-stream.ts';
 import { isOldServer, oldServerError } from './server-version.ts';
 import { checkStream, configOf, namesOf } from './stream-config.ts';
@@ -36,7 +37,8 @@ export async function connectNats(options: NatsOptions): Promise<Transport> {
   const connection = await open(options);
   try {
     checkVersion(connection, options);
-    const jsm = await openManager(connection);
+    // Whether there are streams at all shows with the first one, in words of ours.
+    const jsm = await jetstreamManager(connection, { timeout: API_WITHIN_MS, checkAPI: false });
     return createTransport(connection, jsm, options);
   } catch (error) {
     await connection.close();
@@ -77,15 +79,6 @@ function checkVersion({ info }: NatsConnection, { role, report }: NatsOptions): 
   if (!isOldServer(version)) return;
   if (role.type === 'engine') throw oldServerError(version);
   report(oldServerError(version));
-}
-
-async function openManager(connection: NatsConnection): Promise<JetStreamManager> {
-  try {
-    const jsm = await jetstreamManager(connection, { timeout: API_WITHIN_MS, checkAPI: false });
-    return jsm;
-  } catch (error) {
-    throw toBusError(error, 'asking for streams');
-  }
 }
 
 function createTransport(
@@ -162,7 +155,7 @@ function createTransport(
   };
 
   return {
-    requests: createRequests(connection, session, report),
+    requests: createNatsRequests(connection, session.requireConnection, report),
     largestBody: Math.min(LARGEST_BODY, (connection.info?.max_payload ?? LARGEST_BODY) - HEADERS_BYTES),
     facts: () => ({
       version: connection.info?.version ?? 'unknown',
@@ -189,38 +182,6 @@ function createTransport(
       // that would be an error nobody can catch.
       await nextTurn();
       await connection.close();
-    },
-  };
-}
-
-const SUBJECTS = 'tallywire.';
-
-function createRequests(
-  connection: NatsConnection,
-  session: Session,
-  report: (error: unknown) => void,
-): Requests {
-  return {
-    async ask(subject, body, timeoutMs) {
-      try {
-        session.requireConnection();
-        const answer = await connection.request(`${SUBJECTS}${subject}`, body, { timeout: timeoutMs });
-        return answer.data;
-      } catch (error) {
-        if (isUnheard(error))
-          throw new BusError('BUS_NO_ANSWER', `nobody answers ${subject}`, { cause: error });
-        throw toBusError(error, `asking ${subject}`);
-      }
-    },
-    answer(prefix, handle) {
-      const subscription = connection.subscribe(`${SUBJECTS}${prefix}.*`, {
-        callback(error, message) {
-          if (error) return report(toBusError(error, `answering ${prefix}`));
-          const name = message.subject.slice(SUBJECTS.length + prefix.length + 1);
-          handle(name, message.data).then((answer) => message.respond(answer), report);
-        },
-      });
-      return () => subscription.unsubscribe();
     },
   };
 }

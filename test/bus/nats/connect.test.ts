@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus } from '../../../src/bus/bus.ts';
 import { BusError, type BusErrorCode } from '../../../src/bus/bus-error.ts';
-import type { NatsOptions } from '../../../src/bus/nats/connect.ts';
+import { connectNats, type NatsOptions } from '../../../src/bus/nats/connect.ts';
 import { openNatsBus } from '../../../src/bus/nats/open-nats-bus.ts';
 import { administer } from '../../support/bus/nats-bus.ts';
 import {
@@ -97,6 +97,11 @@ describe('connectNats', () => {
   it('refuses an old server for an engine, and warns an edge of it', async () => {
     await withGreeting('2.10.22', async (url) => {
       assert.match(await refusal('BUS_SERVER_OLD', open(url)), /2\.10\.22.*2\.10\.23/);
+      const warnings: unknown[] = [];
+      const report = (error: unknown) => void warnings.push(error instanceof BusError ? error.code : error);
+      const edge = await connectNats({ servers: url, env: {}, name: 'test', role: { type: 'edge' }, report });
+      await edge.close();
+      assert.deepEqual(warnings, ['BUS_SERVER_OLD']);
     });
   });
 

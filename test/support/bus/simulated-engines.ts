@@ -71,12 +71,14 @@ export async function runEngines({
     const node = cluster.connect();
     const engine: Engine = { node, state: { lease: undefined, digest: '', ids: [], following: undefined } };
     alive.add(engine);
-    run(name, engine).catch((error: unknown) => {
-      const isOver =
-        error instanceof BusError && (error.code === 'BUS_FENCED' || error.code === 'BUS_CLOSED');
-      if (!isOver) failures.push(error);
-      // It ends, and comes back as a standby.
+    // When its term is over it ends, and comes back as a standby.
+    const restart = () => {
       if (alive.delete(engine)) start();
+    };
+    run(name, engine).then(restart, (error: unknown) => {
+      const isOver = error instanceof BusError && error.code === 'BUS_FENCED';
+      if (!isOver) failures.push(error);
+      restart();
     });
   }
 
@@ -111,7 +113,14 @@ export async function runEngines({
       }
       await following.stop();
       state.following = undefined;
-      for (let n = 1; ; n++) {
+      let isLost = false;
+      lease.lost.then(
+        () => {
+          isLost = true;
+        },
+        (error: unknown) => failures.push(error),
+      );
+      for (let n = 1; !isLost; n++) {
         await node.time.pause(WRITE_EVERY_MS);
         if (!lease.isHeld()) continue;
         const holders = [...alive].filter((each) => each.state.lease?.isHeld() === true);
