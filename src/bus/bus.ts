@@ -71,7 +71,7 @@ export interface Lease {
 }
 
 /** Who leads a shard; the owner is empty after a release. */
-export interface Leader {
+interface Leader {
   readonly owner: string;
   readonly term: Term;
 }
@@ -82,7 +82,7 @@ export interface Leases {
   current(shard: string): Promise<Leader | undefined>;
 }
 
-export interface Snapshot {
+interface Snapshot {
   /** What comes behind this place is not in the snapshot. */
   readonly place: Place;
   readonly bytes: Uint8Array;
@@ -99,7 +99,7 @@ export interface Snapshots {
 }
 
 /** Does what a command says; what it throws reaches the one who asked as `BUS_COMMAND_FAILED`. */
-export type CommandHandler = (name: string, body: Uint8Array) => Promise<Uint8Array>;
+type CommandHandler = (name: string, body: Uint8Array) => Promise<Uint8Array>;
 
 /** Requests to the leading engine of a shard. */
 export interface Commands {
@@ -115,7 +115,7 @@ export interface Commands {
 /** Small values that all processes of the cluster share. */
 export type SharedArea = 'keys' | 'members' | 'shards';
 
-export interface SharedValue {
+interface SharedValue {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly revision: number;

@@ -20,7 +20,7 @@ const leaseSchema = z.object({
 });
 
 /** What is stored of a lease. */
-export type LeaseRecord = Readonly<z.infer<typeof leaseSchema>>;
+type LeaseRecord = Readonly<z.infer<typeof leaseSchema>>;
 
 export function encodeLease(record: LeaseRecord): Uint8Array {
   return Buffer.from(JSON.stringify(record));

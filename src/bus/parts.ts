@@ -51,7 +51,7 @@ export function joinParts(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** A whole entry, out of its parts. */
-export interface Assembled {
+interface Assembled {
   readonly term: number;
   readonly place: number;
   readonly subject: string;

@@ -39,7 +39,10 @@ export interface Delivered {
   readonly pending: number;
 }
 
-/** Messages as they come. It may end, fail, repeat itself, leave some out or fall silent at any time. */
+/**
+ * Messages as they come. It may end, fail, repeat itself or fall silent at any time; that of a log may also leave some
+ * out, as its reader would notice.
+ */
 export interface Deliveries extends AsyncIterable<Delivered> {
   /** Ends the iteration, also one that waits. */
   stop(): void;
@@ -63,7 +66,7 @@ export interface Stream {
 }
 
 /** What a stream keeps: everything for some hours, or the newest message of each subject. */
-export type StreamKind = 'log' | 'values';
+type StreamKind = 'log' | 'values';
 
 export interface StreamSpec {
   readonly name: string;

@@ -12,7 +12,7 @@ import { BusError } from '../bus-error.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How this process proves who it is. Secrets come from the environment alone, where no list of processes shows them. */
-export interface Credentials {
+interface Credentials {
   readonly authenticator?: Authenticator;
   readonly tls?: TlsOptions;
 }

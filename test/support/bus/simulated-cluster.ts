@@ -23,6 +23,7 @@ export interface Faults {
   readonly lateRequest: number;
   readonly repeatedRequest: number;
   readonly repeatedDelivery: number;
+  /** Of logs alone: a reader of values could not notice. */
   readonly skippedDelivery: number;
   readonly brokenDelivery: number;
   readonly silentDelivery: number;
@@ -185,7 +186,8 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
           const { first, last } = stream.ends();
           for (next = Math.max(next, first); next <= last; next++) {
             const message = stream.read(next);
-            if (message === undefined || happens(faults.skippedDelivery)) continue;
+            if (message === undefined) continue;
+            if (stream.spec.kind === 'log' && happens(faults.skippedDelivery)) continue;
             if (happens(faults.silentDelivery)) isSilent = true;
             if (isSilent) return;
             if (happens(faults.brokenDelivery)) return finish({ error: unreachable('a delivery') });
