@@ -107,6 +107,7 @@ function keep({ values, time, signal, report }: LeasesOptions, won: Won): Lease 
         renewalSentAt = sentAt;
         return true;
       } catch (error) {
+        if (ending.aborted) break;
         if (!isUnreachable(error)) throw error;
         report(error);
         await time.pause(RETRY_MS, ending);
