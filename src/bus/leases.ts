@@ -48,6 +48,7 @@ export function createLeases(options: LeasesOptions): Leases {
     while (!signal.aborted) {
       try {
         await values.touch(probe);
+        const lookedAt = time.mono();
         const there = await values.get(key);
         const lease = there && decodeLease(there.bytes);
         if (there !== undefined && lease?.owner === owner && lease.term === attempt.term) {
@@ -55,7 +56,8 @@ export function createLeases(options: LeasesOptions): Leases {
         }
         watch = afterLook(watch, time.mono(), there?.revision ?? 0);
         if (mayTakeOver(watch, lease)) {
-          attempt = { term: (lease?.term ?? 0) + 1, sentAt: time.mono() };
+          // An earlier attempt may arrive only now, and after this look, so from here on others may count.
+          attempt = { term: (lease?.term ?? 0) + 1, sentAt: lookedAt };
           const record = encodeLease({ owner, term: attempt.term, beat: 0 });
           const revision = await values.replace(key, record, watch.revision);
           if (revision !== undefined) return { shard, owner, ...attempt, revision };
@@ -98,9 +100,10 @@ function keep({ values, time, signal, report }: LeasesOptions, won: Won): Lease 
   const renew = async (): Promise<boolean> => {
     beat += 1;
     const record = encodeLease({ owner, term, beat });
+    // That of the first attempt: it may be the one that was stored, and a standby counts from there.
+    const sentAt = time.mono();
     while (!ending.aborted) {
       try {
-        const sentAt = time.mono();
         const renewed = await values.replace(key, record, revision);
         if (renewed === undefined) return false;
         revision = renewed;

@@ -47,6 +47,8 @@ export interface SimulatedNode {
   /** Nothing comes or goes until it is rejoined; its own clock runs. */
   cutOff(): void;
   rejoin(): void;
+  /** What it sends arrives, and nothing comes back. */
+  setDeaf(isDeaf: boolean): void;
   /** Nothing happens in it until it is resumed; its clock runs on, and what came meanwhile happens then. */
   freeze(): void;
   resume(): void;
@@ -109,6 +111,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
     const closing = new AbortController();
     setMaxListeners(0, closing.signal);
     let isCutOff = false;
+    let isDeaf = false;
     let isFrozen = false;
     let isDead = false;
     let held: (() => void)[] = [];
@@ -130,7 +133,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
         const answer = (settle: () => void) => {
           if (!isReachable() || happens(faults.lostAnswer)) return;
           time.after(tripMs(), () => {
-            if (isCutOff) return;
+            if (isCutOff || isDeaf) return;
             arrive(() => {
               forget();
               closing.signal.removeEventListener('abort', onClose);
@@ -169,7 +172,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
         // One after the other: a connection keeps the order.
         freeAt = Math.max(freeAt, time.mono() + tripMs());
         time.after(freeAt - time.mono(), () => {
-          if (!isReachable()) isSilent = true;
+          if (!isReachable() || isDeaf) isSilent = true;
           if (isSilent) return;
           arrive(() => {
             queue.push(delivered);
@@ -258,7 +261,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
           const back = (settle: () => void) => {
             if (happens(faults.lostAnswer)) return;
             time.after(tripMs(), () => {
-              if (isReachable()) arrive(settle);
+              if (isReachable() && !isDeaf) arrive(settle);
             });
           };
           if (chosen === undefined) {
@@ -315,6 +318,9 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
       },
       rejoin() {
         isCutOff = false;
+      },
+      setDeaf(value) {
+        isDeaf = value;
       },
       freeze() {
         isFrozen = true;

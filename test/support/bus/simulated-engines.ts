@@ -159,6 +159,11 @@ export async function runEngines({
       time.after(rng.int(1, 6_000), () => node?.rejoin());
     },
     () => {
+      const node = anyEngine()?.node;
+      node?.setDeaf(true);
+      time.after(rng.int(1, 3_000), () => node?.setDeaf(false));
+    },
+    () => {
       cluster.setDown(true);
       time.after(rng.int(1, 5_000), () => cluster.setDown(false));
     },
