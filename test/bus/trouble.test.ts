@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { runEngines } from '../support/bus/simulated-engines.ts';
 import { withSeed } from '../support/with-seed.ts';
 
-const RUNS = Number(process.env.BUS_RUNS ?? 12);
+const RUNS = Number(process.env.BUS_RUNS ?? 6);
 
 const FAULTS = {
   lostRequest: 0.02,
