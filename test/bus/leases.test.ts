@@ -92,6 +92,18 @@ describe('leases', () => {
     }
   });
 
+  it('stay where they are while the servers can be read and not written to', async () => {
+    for (let forMs = 1_600; forMs < 3_000; forMs += 50) {
+      const { cluster, leases, watch } = await createPair();
+      cluster.setReadOnly(true);
+      assert.equal(await watch(forMs), undefined);
+      assert.equal(leases.leader?.isHeld(), false);
+      cluster.setReadOnly(false);
+      assert.equal(await watch(5_000), undefined, `after ${forMs} ms`);
+      assert.equal(leases.leader?.isHeld(), true);
+    }
+  });
+
   it('survive an outage of the servers longer than any lease', async () => {
     const { cluster, leases, watch } = await createPair();
     cluster.setDown(true);

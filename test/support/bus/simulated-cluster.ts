@@ -61,6 +61,8 @@ export interface SimulatedCluster {
   setFaults(faults: Partial<Faults>): void;
   /** Stops and starts the servers. What they hold stays. */
   setDown(isDown: boolean): void;
+  /** Whether the servers answer reads alone, as those do that have lost their majority. */
+  setReadOnly(isReadOnly: boolean): void;
   /** A stream is gone, or all are. */
   remove(name?: string): void;
   stream(name: string): SimulatedStream;
@@ -95,6 +97,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
   const answerers = new Set<Answerer>();
   let faults = NO_FAULTS;
   let isDown = false;
+  let isReadOnly = false;
 
   const happens = (chance: number): boolean => chance > 0 && rng.next() < chance;
   const tripMs = () => SHORTEST_TRIP_MS + rng.next() * (LONGEST_TRIP_MS - SHORTEST_TRIP_MS);
@@ -124,7 +127,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
     const isReachable = () => !isDown && !isCutOff && !isDead;
 
     /** Asks the servers to do something; what it does there may happen without an answer, late, or twice. */
-    const call = <T>(what: string, act: () => T): Promise<T> =>
+    const call = <T>(what: string, act: () => T, isWrite = false): Promise<T> =>
       new Promise((resolve, reject) => {
         if (closing.signal.aborted) return reject(closedError());
         const onClose = () => reject(closedError());
@@ -142,7 +145,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
           });
         };
         const atServers = () => {
-          if (isDown) return;
+          if (isDown || (isWrite && isReadOnly)) return;
           try {
             const result = act();
             answer(() => resolve(result));
@@ -232,7 +235,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
         if (there === undefined) streams.set(name, createSimulatedStream(spec));
         return {
           publish: (message, expected) =>
-            call(`a message for ${name}`, () => publishTo(name, message, expected)),
+            call(`a message for ${name}`, () => publishTo(name, message, expected), true),
           read: (place) => call(`reading ${name}`, () => streams.get(name)?.read(place)),
           newest: (subject) => call(`reading ${name}`, () => streams.get(name)?.newest(subject)),
           ends: () => call(`the ends of ${name}`, () => streams.get(name)?.ends() ?? { first: 1, last: 0 }),
@@ -345,6 +348,9 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
     },
     setDown(value) {
       isDown = value;
+    },
+    setReadOnly(value) {
+      isReadOnly = value;
     },
     remove(name) {
       if (name === undefined) streams.clear();
