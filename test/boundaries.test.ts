@@ -127,6 +127,7 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
   'src/client': ['type src/contract'],
   'src/dashboard': ['src/client/browser.ts'],
   'src/store': BASE,
+  'src/bus': BASE,
   'src/sources': BASE,
   'src/world': BASE,
   'src/simulation': BASE,
@@ -170,6 +171,8 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
 const USED_IN: Readonly<Record<string, readonly string[]>> = {
   '#database': ['src/store'],
   '@koa/router': ['src/server'],
+  '@nats-io/jetstream': ['src/bus'],
+  '@nats-io/transport-node': ['src/bus'],
   '@noble/curves': ['src/world'],
   '@noble/hashes': ['src/world', 'streams/pipelines'],
   '@x402/core': ['src/examples'],
@@ -208,6 +211,7 @@ const USED_IN: Readonly<Record<string, readonly string[]>> = {
   ws: ['src/client', 'src/feed', 'src/sources', 'src/world'],
   zod: [
     'src/access',
+    'src/bus',
     'src/cli',
     'src/client',
     'src/config',

@@ -18,7 +18,8 @@ export interface Program {
 export function runProgram(args: readonly string[], env: NodeJS.ProcessEnv = {}): Program {
   const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    // A variable for tests, which the program does not know.
+    env: { ...process.env, TALLYWIRE_NATS_SERVER: undefined, ...env },
   });
   let stdout = '';
   let stderr = '';

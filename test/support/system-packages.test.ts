@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { CHROMIUM, installPackages, type Machine, missingPackages } from './system-packages.ts';
+import {
+  CHROMIUM,
+  findNatsServer,
+  installPackages,
+  type Machine,
+  missingPackages,
+  NATS_SERVER,
+} from './system-packages.ts';
 
 interface Made extends Machine {
   readonly commands: string[];
@@ -7,7 +14,7 @@ interface Made extends Machine {
 }
 
 const COMPILER = ['/usr/bin/gcc', '/usr/include/stdio.h'];
-const ALL = [CHROMIUM, ...COMPILER];
+const ALL = [CHROMIUM, ...COMPILER, NATS_SERVER];
 
 /** A machine with these files, on which installing works unless told otherwise. */
 function machine(
@@ -24,8 +31,10 @@ function machine(
     run(command, args) {
       commands.push([command, ...args].join(' '));
       if (fields.isOffline) throw new Error('cannot reach the mirror');
-      if (args.includes('install')) for (const file of ALL) present.add(file);
+      if (command === 'sh') present.add(NATS_SERVER);
+      else if (args.includes('install')) for (const file of [CHROMIUM, ...COMPILER]) present.add(file);
     },
+    output: (path) => (path.startsWith('/old') ? 'nats-server: v2.9.10' : 'nats-server: v2.10.27'),
     say: (text) => void said.push(text),
     commands,
     said,
@@ -46,11 +55,33 @@ describe('installPackages', () => {
   it('installs missing packages on Debian as root', () => {
     const bare = machine([DEBIAN]);
     assert.equal(installPackages(bare), true);
-    assert.deepEqual(bare.commands, [
+    assert.deepEqual(bare.commands.slice(0, 2), [
       'apt-get update -q',
       'apt-get install -q -y --no-install-recommends chromium gcc libc6-dev',
     ]);
+    assert.match(bare.commands[2] ?? '', /^sh -c .*trixie.*download nats-server.*dpkg -x/s);
     assert.deepEqual(bare.said, []);
+  });
+
+  it('unpacks a NATS server alone where only an old one is there', () => {
+    const old = machine([CHROMIUM, ...COMPILER, DEBIAN, '/old/nats-server'], { env: { PATH: '/bin:/old' } });
+    assert.equal(findNatsServer(old), undefined);
+    assert.equal(installPackages(old), true);
+    assert.deepEqual(
+      old.commands.map((command) => command.split(' ')[0]),
+      ['apt-get', 'sh'],
+    );
+    assert.equal(findNatsServer(old), NATS_SERVER);
+  });
+
+  it('takes the NATS server that the environment names, and no other', () => {
+    const env = { PATH: '/bin', TALLYWIRE_NATS_SERVER: '/mine/nats-server' };
+    assert.equal(findNatsServer(machine([NATS_SERVER, '/bin/nats-server'], { env })), undefined);
+    assert.equal(findNatsServer(machine(['/mine/nats-server'], { env })), '/mine/nats-server');
+    assert.equal(
+      findNatsServer(machine(['/bin/nats-server'], { env: { PATH: '/bin' } })),
+      '/bin/nats-server',
+    );
   });
 
   it('names missing packages elsewhere and lets the other tests run', () => {
@@ -62,6 +93,7 @@ describe('installPackages', () => {
         /NOT TESTED: the dashboard in a browser.*chromium.*\/usr\/bin\/chromium/,
       );
       assert.match(other.said.join(''), /NOT TESTED: kills at system calls.*gcc.* and .*libc6-dev/);
+      assert.match(other.said.join(''), /NOT TESTED: the bus on NATS.*nats-server, 2\.10\.23/);
     }
   });
 

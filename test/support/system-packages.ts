@@ -1,11 +1,33 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { isOldServer } from '../../src/bus/nats/server-version.ts';
 
 /** The browser that the tests of the page drive. */
 export const CHROMIUM = '/usr/bin/chromium';
 
+/** Where a NATS server is put that no release of the machine offers; found like one that was there. */
+export const NATS_SERVER = '/usr/local/bin/nats-server';
+
+/**
+ * Takes the server of Debian 13 from the machine's own mirror, with lists that are private to this, and unpacks it
+ * without installing it: earlier releases have one that is too old for us, and the package would start a service.
+ */
+const INSTALL_NATS_SERVER = `set -e
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+mkdir -p lists/partial
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | head -n 1)
+echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie main" > debian.list
+private="-q -o Dir::Etc::SourceList=$folder/debian.list -o Dir::Etc::SourceParts=-"
+private="$private -o Dir::State::Lists=$folder/lists -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache="
+apt-get $private update
+apt-get $private download nats-server
+dpkg -x nats-server_*.deb tree
+install -m 755 tree/usr/sbin/nats-server ${NATS_SERVER}`;
+
 /** What cannot be tested without a package. */
-export type Tested = 'the dashboard in a browser' | 'kills at system calls';
+export type Tested = 'the dashboard in a browser' | 'kills at system calls' | 'the bus on NATS';
 
 /** A package of Debian, by what it puts there. */
 interface SystemPackage {
@@ -18,6 +40,7 @@ const PACKAGES: readonly SystemPackage[] = [
   { name: 'chromium', puts: CHROMIUM, tested: 'the dashboard in a browser' },
   { name: 'gcc', puts: '/usr/bin/gcc', tested: 'kills at system calls' },
   { name: 'libc6-dev', puts: '/usr/include/stdio.h', tested: 'kills at system calls' },
+  { name: 'nats-server, 2.10.23 or later', puts: NATS_SERVER, tested: 'the bus on NATS' },
 ];
 
 /** What of a machine matters here. */
@@ -27,6 +50,8 @@ export interface Machine {
   exists(path: string): boolean;
   /** Runs a command and throws when it fails. */
   run(command: string, args: readonly string[]): void;
+  /** What a command prints; empty when it fails. */
+  output(command: string, args: readonly string[]): string;
   say(text: string): void;
 }
 
@@ -38,11 +63,32 @@ const THIS_MACHINE: Machine = {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     execFileSync(command, [...args], { stdio: 'inherit', env });
   },
+  output(command, args) {
+    try {
+      return execFileSync(command, [...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    } catch {
+      return '';
+    }
+  },
   say: (text) => void process.stderr.write(text),
 };
 
-function missingOn({ exists }: Machine): readonly SystemPackage[] {
-  return PACKAGES.filter(({ puts }) => !exists(puts));
+/** A NATS server that the bus accepts: the one that TALLYWIRE_NATS_SERVER names, or one of the usual places. */
+export function findNatsServer({ env, exists, output }: Machine = THIS_MACHINE): string | undefined {
+  const named = env.TALLYWIRE_NATS_SERVER;
+  const folders = [...(env.PATH ?? '').split(':'), '/usr/sbin'].filter((folder) => folder !== '');
+  const places = named ? [named] : [NATS_SERVER, ...folders.map((folder) => `${folder}/nats-server`)];
+  return places.find((place) => {
+    if (!exists(place)) return false;
+    const [, version] = /v?(\d+\.\d+\.\d+)/.exec(output(place, ['--version'])) ?? [];
+    return version !== undefined && !isOldServer(version);
+  });
+}
+
+function missingOn(machine: Machine): readonly SystemPackage[] {
+  return PACKAGES.filter(({ puts }) =>
+    puts === NATS_SERVER ? findNatsServer(machine) === undefined : !machine.exists(puts),
+  );
 }
 
 /** What a test needs and is missing, in words, or undefined. */
@@ -68,10 +114,13 @@ export function requirePackages(test: Mocha.Context, tested: Tested): void {
 export function installPackages(machine: Machine = THIS_MACHINE): boolean {
   const missing = missingOn(machine);
   if (missing.length > 0 && machine.isRoot && machine.exists('/etc/debian_version')) {
-    const names = missing.map(({ name }) => name);
+    const names = missing.filter(({ puts }) => puts !== NATS_SERVER).map(({ name }) => name);
     try {
       machine.run('apt-get', ['update', '-q']);
-      machine.run('apt-get', ['install', '-q', '-y', '--no-install-recommends', ...names]);
+      if (names.length > 0) {
+        machine.run('apt-get', ['install', '-q', '-y', '--no-install-recommends', ...names]);
+      }
+      if (names.length < missing.length) machine.run('sh', ['-c', INSTALL_NATS_SERVER]);
     } catch (error) {
       machine.say(`\n${error instanceof Error ? error.message : String(error)}\n`);
     }

@@ -1,0 +1,38 @@
+import { closedError, isUnreachable } from './bus-error.ts';
+import type { Time } from './time.ts';
+
+const FIRST_RETRY_MS = 20;
+const LONGEST_RETRY_MS = 500;
+
+export interface InsistOptions {
+  readonly time: Time;
+  readonly signal: AbortSignal;
+  /** Trouble that is tried again. */
+  readonly report: (error: unknown) => void;
+}
+
+/**
+ * Attempts something until its outcome is known and `attempt` gives one: undefined asks for another attempt. Rejects with
+ * `BUS_CLOSED` when the signal is aborted.
+ */
+export async function insistOn<T>(
+  { time, signal, report }: InsistOptions,
+  attempt: () => Promise<{ readonly outcome: T } | undefined>,
+): Promise<T> {
+  for (let pauseMs = FIRST_RETRY_MS; !signal.aborted; pauseMs = Math.min(LONGEST_RETRY_MS, pauseMs * 2)) {
+    try {
+      const known = await attempt();
+      if (known !== undefined) return known.outcome;
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      report(error);
+    }
+    await time.pause(pauseMs, signal);
+  }
+  throw closedError();
+}
+
+/** Repeats an attempt while the bus is unreachable. */
+export function insist<T>(options: InsistOptions, attempt: () => Promise<T>): Promise<T> {
+  return insistOn(options, async () => ({ outcome: await attempt() }));
+}

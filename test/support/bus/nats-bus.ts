@@ -1,0 +1,66 @@
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import type { Bus } from '../../../src/bus/bus.ts';
+import { openNatsBus } from '../../../src/bus/nats/open-nats-bus.ts';
+import type { BusUnderTest } from '../../bus/contract.ts';
+import { eventually } from '../eventually.ts';
+import type { NatsServer } from './nats-server.ts';
+
+const TAIL_LOST_AFTER_MS = 1_000;
+
+/** Does something with the streams at a server as an operator would. */
+export async function administer<T>(
+  url: string | readonly string[],
+  act: (jsm: JetStreamManager) => Promise<T>,
+): Promise<T> {
+  const connection = await connect({ servers: [url].flat() });
+  try {
+    return await act(await jetstreamManager(connection, { checkAPI: false }));
+  } finally {
+    await connection.close();
+  }
+}
+
+async function removeStreams(jsm: JetStreamManager): Promise<void> {
+  for await (const name of jsm.streams.names()) await jsm.streams.delete(name);
+}
+
+/** The contract's view of one server, which is emptied for every test. */
+export async function openNatsUnderTest(server: NatsServer): Promise<BusUnderTest> {
+  const { url } = server;
+  const open = new Set<Bus>();
+  let names = 0;
+  await administer(url, removeStreams);
+
+  return {
+    async join(role = 'engine') {
+      const bus = await openNatsBus({
+        servers: url,
+        env: {},
+        name: `${role}-${++names}`,
+        role: role === 'engine' ? { type: 'engine', replicas: 1 } : { type: 'edge' },
+        report: () => undefined,
+        tailLostAfterMs: TAIL_LOST_AFTER_MS,
+      });
+      open.add(bus);
+      return { bus, kill: () => void bus.close() };
+    },
+    stopServers: () => server.kill(),
+    startServers: () => server.start(),
+    expire: (shard, before) =>
+      administer(url, async (jsm) => {
+        await jsm.streams.purge(`TALLYWIRE_shard_${shard}`, { seq: before });
+      }),
+    wipe: (shard) =>
+      administer(url, async (jsm) => {
+        await jsm.streams.delete(`TALLYWIRE_shard_${shard}`);
+      }),
+    until: eventually,
+    settled: (promise) => promise,
+    async close() {
+      await Promise.all([...open].map((bus) => bus.close()));
+      // After a test that failed, or that ends without it.
+      if (!server.isRunning()) await server.start();
+    },
+  };
+}

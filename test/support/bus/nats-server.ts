@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../eventually.ts';
+import { findNatsServer, requirePackages } from '../system-packages.ts';
+
+/** A real NATS server on a free port, with a folder of its own that is removed at the end. */
+export interface NatsServer {
+  readonly name: string;
+  readonly url: string;
+  start(): Promise<void>;
+  isRunning(): boolean;
+  /** At once, as when the machine loses power. */
+  kill(): Promise<void>;
+  freeze(): void;
+  thaw(): void;
+  /** Ends it and removes its folder. */
+  remove(): Promise<void>;
+}
+
+interface ServerOptions {
+  readonly name?: string;
+  /** More lines of its configuration. */
+  readonly config?: string;
+  readonly hasJetStream?: boolean;
+}
+
+/** Nothing is left behind when the tests are cut off. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('there is no port');
+  return address.port;
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const end = (isAnswered: boolean) => () => {
+      socket.destroy();
+      resolve(isAnswered);
+    };
+    socket.once('data', end(true)).once('error', end(false)).once('close', end(false));
+  });
+}
+
+/** Leaves a test out, and says so, where there is no server; with `CI=true` it fails instead. */
+export function requireNatsServer(test: Mocha.Context): void {
+  requirePackages(test, 'the bus on NATS');
+}
+
+export async function createNatsServer(options: ServerOptions = {}): Promise<NatsServer> {
+  const { name = 'n0', config = '', hasJetStream = true } = options;
+  const binary = findNatsServer();
+  if (binary === undefined) throw new Error('there is no NATS server on this machine');
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'tallywire-nats-'));
+  const file = join(folder, 'server.conf');
+  mkdirSync(join(folder, 'js'));
+  const jetStream = `jetstream { store_dir: "${join(folder, 'js')}", max_file: 1G, max_mem: 64M }`;
+  writeFileSync(
+    file,
+    `server_name: ${name}\nhost: 127.0.0.1\nport: ${port}\n${hasJetStream ? jetStream : ''}\n${config}\n`,
+  );
+  let child: ChildProcess | undefined;
+
+  const kill = async (): Promise<void> => {
+    const ending = child;
+    child = undefined;
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
+    const ended = once(ending, 'exit');
+    ending.kill('SIGKILL');
+    await ended;
+    running.delete(ending);
+  };
+
+  return {
+    name,
+    url: `nats://127.0.0.1:${port}`,
+    async start() {
+      const started = spawn(binary, ['-c', file, '-l', join(folder, 'server.log')], { stdio: 'ignore' });
+      child = started;
+      running.add(started);
+      await eventually(`the NATS server ${name} answers`, () => {
+        if (started.exitCode !== null) throw new Error(`the NATS server ended with ${started.exitCode}`);
+        return answers(port);
+      });
+    },
+    isRunning: () => child !== undefined,
+    kill,
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    async remove() {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Three servers that form a cluster. */
+export async function createNatsCluster(): Promise<readonly NatsServer[]> {
+  const ports = await Promise.all([freePort(), freePort(), freePort()]);
+  const routes = ports.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
+  const servers = await Promise.all(
+    ports.map((port, index) =>
+      createNatsServer({
+        name: `n${index}`,
+        config: `cluster { name: test, host: 127.0.0.1, port: ${port}, routes: [${routes}] }`,
+      }),
+    ),
+  );
+  await Promise.all(servers.map((server) => server.start()));
+  return servers;
+}
