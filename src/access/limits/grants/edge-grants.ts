@@ -1,0 +1,373 @@
+import { MINUTE_MS } from '../../../../streams/internal.ts';
+import { type EngineTime, latestAt, newerTime } from './engine-time.ts';
+import {
+  applyAnswer,
+  applyRecall,
+  emptyHolding,
+  type Holding,
+  type Later,
+  noteSpent,
+  takeBack,
+  type Verdict,
+} from './holding.ts';
+import {
+  type Answer,
+  type EdgeMessage,
+  type EngineMessage,
+  grantedBy,
+  type Recall,
+  type Request,
+  type Welcome,
+} from './messages.ts';
+import { HOLDING_KEPT_MS, unknownReserve, VALID_MS } from './rules.ts';
+
+/**
+ * The edge's side of limits that hold across edges: spends what the engine granted, and asks for more before it runs dry.
+ * Synchronous and cheap but for a caller of whom nothing is held: those calls wait for the engine. While no engine answers,
+ * a part of each limit that the engine has set aside is let in. Times are of the edge's own monotonic clock, ms.
+ */
+export interface EdgeGrants {
+  /** `later` is called when the call has to wait, and only then. A caller is `k:` and the id of a key, or `a:` and an address. */
+  take(
+    call: { readonly caller: string; readonly limit: number },
+    now: number,
+    later: Later,
+  ): Verdict | 'waiting';
+  /** Takes back a call that was admitted at `at`. */
+  refund(caller: string, at: number, now: number): void;
+  /** What is left for a caller as far as the edge knows, and the ms until there is more. */
+  standing(call: { readonly caller: string; readonly limit: number }, now: number): Standing;
+  receive(message: EngineMessage, now: number): void;
+  /** Does what is due: to be called at `nextTickAt`, or later. */
+  tick(now: number): void;
+  nextTickAt(): number;
+  /** Lets nothing more in, and gives back everything as soon as an engine answers. */
+  close(now: number): void;
+  readonly status: EdgeStatus;
+}
+
+/** An edge is `alone` while no engine answers, and `closed` once the engine knows of all it spent. */
+type EdgeStatus = 'served' | 'alone' | 'closing' | 'closed';
+
+interface Standing {
+  readonly remaining: number;
+  readonly freeInMs: number;
+}
+
+interface EdgeGrantsDeps {
+  /** Another one for each process, as what a process has spent and not reported is lost with it. */
+  readonly edge: string;
+  readonly send: (message: EdgeMessage) => void;
+  /** Addresses past this many share one hour. */
+  readonly mostCallers?: number;
+}
+
+const MOST_CALLERS = 200_000;
+const OVERFLOW = 'a:others';
+const HELLO_MS = 1_000;
+const REPEAT_MS = 100;
+/** Without an answer for so long the engine is taken for gone. */
+const GONE_MS = 500;
+/** When to ask again while other edges give back. */
+const ASK_AGAIN_MS = 20;
+/** A refusal holds no longer, as other edges may give back at any time. */
+const REFUSED_MS = 1_000;
+/** Clocks that run unevenly must not make an edge forget too early. */
+const KEPT_MS = HOLDING_KEPT_MS + MINUTE_MS;
+const REFUSED: Verdict = { kind: 'refused' };
+
+export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
+  const { edge, send, mostCallers = MOST_CALLERS } = deps;
+  const holdings = new Map<string, Holding>();
+  // Each is ordered by time, so that what is due comes first.
+  const requesting = new Set<Holding>();
+  const toReport = new Set<Holding>();
+  const toAskAgain = new Set<Holding>();
+  const answered = new Set<Holding>();
+  let engineTime: EngineTime | undefined;
+  let place: Welcome | undefined;
+  let isAlone = true;
+  let closing: 'no' | 'closing' | 'closed' = 'no';
+  /** Of all callers, so that no number comes twice when a caller was forgotten. */
+  let requests = 0;
+  let helloAt = Number.NEGATIVE_INFINITY;
+  let unansweredSince: number | undefined;
+
+  /** Past every time when the engine's is not known. */
+  function latest(now: number): number {
+    return engineTime === undefined ? Number.POSITIVE_INFINITY : latestAt(engineTime, now);
+  }
+
+  function hasReserves(now: number): boolean {
+    return place !== undefined && latest(now) < place.until;
+  }
+
+  function holdingOf(caller: string, limit: number, now: number): Holding {
+    const known = holdings.get(caller);
+    if (known !== undefined) {
+      known.limit = limit;
+      return known;
+    }
+    if (holdings.size >= mostCallers && caller.startsWith('a:') && caller !== OVERFLOW) {
+      return holdingOf(OVERFLOW, limit, now);
+    }
+    const isReserved = place !== undefined && hasReserves(now) && latest(now) >= place.reserveFrom;
+    const reserve = isReserved && place !== undefined ? unknownReserve(limit, place.parts) : 0;
+    const holding = emptyHolding(caller, limit, reserve);
+    holding.answeredAt = now;
+    answered.add(holding);
+    holdings.set(caller, holding);
+    return holding;
+  }
+
+  function reportLater(holding: Holding, now: number): void {
+    holding.reportAt = now + VALID_MS;
+    toReport.add(holding);
+  }
+
+  function admit(holding: Holding, now: number): Verdict {
+    if (!toReport.has(holding)) reportLater(holding, now);
+    return { kind: 'admitted', at: noteSpent(holding, latest(now)) };
+  }
+
+  function spendHeld(holding: Holding, now: number): Verdict | undefined {
+    if (holding.held === 0 || latest(now) >= holding.until) return undefined;
+    holding.held -= 1;
+    return admit(holding, now);
+  }
+
+  function spendReserve(holding: Holding, now: number): Verdict {
+    if (holding.reserve === 0 || !hasReserves(now)) return REFUSED;
+    holding.reserve -= 1;
+    return admit(holding, now);
+  }
+
+  function sendRequest(holding: Holding, request: Request, now: number): void {
+    requesting.delete(holding);
+    requesting.add(holding);
+    holding.requestedAt = now;
+    unansweredSince ??= now;
+    send({ ...request, sentAt: now });
+  }
+
+  /** Asks or reports, unless a request is under way. */
+  function request(holding: Holding, kind: Request['kind'], now: number): void {
+    if (holding.request !== undefined) return;
+    if (latest(now) >= holding.until) holding.held = 0;
+    const { caller, limit, spent, held, reserve } = holding;
+    requests += 1;
+    holding.request = { kind, edge, caller, limit, n: requests, sentAt: now, spent, held, reserve };
+    holding.spent = [];
+    toReport.delete(holding);
+    toAskAgain.delete(holding);
+    if (!isAlone) sendRequest(holding, holding.request, now);
+    else requesting.add(holding);
+  }
+
+  function letIn(holding: Holding, now: number): void {
+    while (holding.waiting.length > 0) {
+      const verdict = spendHeld(holding, now);
+      if (verdict === undefined) return;
+      holding.waiting.shift()?.(verdict);
+    }
+  }
+
+  function decideWaiting(holding: Holding, decide: () => Verdict): void {
+    const { waiting } = holding;
+    holding.waiting = [];
+    for (const later of waiting) later(decide());
+  }
+
+  function onAnswer(answer: Answer, now: number): void {
+    const holding = holdings.get(answer.caller);
+    const asked = holding?.request;
+    if (holding === undefined || asked?.n !== answer.n) return;
+    holding.request = undefined;
+    requesting.delete(holding);
+    holding.answeredAt = now;
+    answered.delete(holding);
+    answered.add(holding);
+    applyAnswer(holding, asked, answer);
+    toReport.delete(holding);
+    if (asked.held + grantedBy(answer) + holding.spent.length > 0) reportLater(holding, now);
+    letIn(holding, now);
+    if (answer.kind === 'refused') {
+      holding.refusedUntil = now + Math.min(REFUSED_MS, Math.max(0, answer.freeAt - answer.at));
+      decideWaiting(holding, () => REFUSED);
+    }
+    goOn(holding, answer, now);
+  }
+
+  /** What follows an answer. */
+  function goOn(holding: Holding, answer: Answer, now: number): void {
+    const { recall } = holding;
+    holding.recall = undefined;
+    if (recall !== undefined) applyRecall(holding, recall);
+    if (closing !== 'no') giveBack(holding, now);
+    else if (holding.waiting.length > 0 && answer.kind === 'recalling') {
+      holding.askAgainAt = now + ASK_AGAIN_MS;
+      toAskAgain.add(holding);
+    } else if (holding.waiting.length > 0) request(holding, 'ask', now);
+    else if (recall !== undefined) request(holding, 'report', now);
+  }
+
+  function onRecall(recall: Recall, now: number): void {
+    const holding = holdingOf(recall.caller, recall.limit, now);
+    if (holding.request !== undefined) {
+      holding.recall = recall;
+      return;
+    }
+    applyRecall(holding, recall);
+    request(holding, 'report', now);
+  }
+
+  function onWelcome(welcome: Welcome): void {
+    // A new place: what was set aside for the old one was given to others meanwhile.
+    if (place?.reserveFrom !== welcome.reserveFrom)
+      for (const holding of holdings.values()) holding.reserve = 0;
+    place = welcome;
+  }
+
+  function hear(now: number): void {
+    unansweredSince = requesting.size === 0 ? undefined : now;
+    if (!isAlone) return;
+    isAlone = false;
+    for (const holding of [...requesting]) if (holding.request) sendRequest(holding, holding.request, now);
+  }
+
+  function goAlone(now: number): void {
+    isAlone = true;
+    unansweredSince = undefined;
+    for (const holding of requesting) decideWaiting(holding, () => spendReserve(holding, now));
+    for (const holding of toAskAgain) decideWaiting(holding, () => spendReserve(holding, now));
+    toAskAgain.clear();
+  }
+
+  function giveBack(holding: Holding, now: number): void {
+    holding.held = 0;
+    holding.reserve = 0;
+    if (toReport.has(holding)) request(holding, 'report', now);
+  }
+
+  function leaveWhenSettled(): void {
+    if (closing !== 'closing' || isAlone || requesting.size > 0 || toReport.size > 0) return;
+    closing = 'closed';
+    send({ kind: 'leave', edge });
+  }
+
+  function sayHello(now: number): void {
+    helloAt = now;
+    unansweredSince ??= now;
+    send({ kind: 'hello', edge, sentAt: now });
+  }
+
+  function repeatRequests(now: number): void {
+    for (const holding of [...due(requesting, ({ requestedAt }) => requestedAt + REPEAT_MS, now)]) {
+      if (holding.request !== undefined) sendRequest(holding, holding.request, now);
+    }
+  }
+
+  /** What is under way leads to another answer. */
+  function forgetSilent(now: number): void {
+    for (const holding of due(answered, ({ answeredAt }) => answeredAt + KEPT_MS, now)) {
+      answered.delete(holding);
+      if (holding.request === undefined && !toReport.has(holding)) holdings.delete(holding.caller);
+    }
+  }
+
+  return {
+    get status() {
+      if (closing !== 'no') return closing;
+      return isAlone ? 'alone' : 'served';
+    },
+    take({ caller, limit }, now, later) {
+      if (closing !== 'no') return REFUSED;
+      const holding = holdingOf(caller, limit, now);
+      const verdict = spendHeld(holding, now);
+      if (verdict !== undefined) {
+        if (holding.held <= holding.lowMark && holding.lowMark > 0 && !isAlone) request(holding, 'ask', now);
+        return verdict;
+      }
+      if (isAlone) return spendReserve(holding, now);
+      if (now < holding.refusedUntil) return REFUSED;
+      holding.waiting.push(later);
+      if (!toAskAgain.has(holding)) request(holding, 'ask', now);
+      return 'waiting';
+    },
+    refund(caller, at, now) {
+      const holding = holdings.get(caller) ?? holdings.get(OVERFLOW);
+      if (holding === undefined) return;
+      takeBack(holding, at);
+      if (!toReport.has(holding)) reportLater(holding, now);
+    },
+    standing({ caller, limit }, now) {
+      const holding = holdings.get(caller);
+      if (holding === undefined) return { remaining: limit, freeInMs: 0 };
+      const remaining = holding.held + (isAlone ? holding.reserve : holding.free);
+      return { remaining, freeInMs: Math.max(0, holding.freeAt - latest(now)) };
+    },
+    receive(message, now) {
+      if (message.edge !== edge || closing === 'closed') return;
+      hear(now);
+      if (message.kind === 'recall') onRecall(message, now);
+      else {
+        engineTime = newerTime(engineTime, message, now);
+        if (message.kind === 'welcome') onWelcome(message);
+        else onAnswer(message, now);
+      }
+      leaveWhenSettled();
+    },
+    tick(now) {
+      if (closing === 'closed') return;
+      if (now >= helloAt + HELLO_MS) sayHello(now);
+      if (!isAlone && now >= (unansweredSince ?? now) + GONE_MS) goAlone(now);
+      if (!isAlone) {
+        repeatRequests(now);
+        for (const holding of due(toAskAgain, ({ askAgainAt }) => askAgainAt, now))
+          request(holding, 'ask', now);
+        for (const holding of due(toReport, ({ reportAt }) => reportAt, now)) {
+          toReport.delete(holding);
+          request(holding, 'report', now);
+        }
+      }
+      forgetSilent(now);
+      leaveWhenSettled();
+    },
+    nextTickAt() {
+      if (closing === 'closed') return Number.POSITIVE_INFINITY;
+      const hello = helloAt + HELLO_MS;
+      const kept = first(answered, ({ answeredAt }) => answeredAt + KEPT_MS);
+      if (isAlone) return Math.min(hello, kept);
+      return Math.min(
+        hello,
+        kept,
+        (unansweredSince ?? Number.POSITIVE_INFINITY) + GONE_MS,
+        first(requesting, ({ requestedAt }) => requestedAt + REPEAT_MS),
+        first(toAskAgain, ({ askAgainAt }) => askAgainAt),
+        first(toReport, ({ reportAt }) => reportAt),
+      );
+    },
+    close(now) {
+      if (closing !== 'no') return;
+      closing = 'closing';
+      for (const holding of holdings.values()) {
+        decideWaiting(holding, () => REFUSED);
+        if (holding.request === undefined) giveBack(holding, now);
+      }
+      leaveWhenSettled();
+    },
+  };
+}
+
+/** Those of an ordered set whose time has come. */
+function* due(ordered: ReadonlySet<Holding>, timeOf: (holding: Holding) => number, now: number) {
+  for (const holding of ordered) {
+    if (timeOf(holding) > now) return;
+    yield holding;
+  }
+}
+
+function first(ordered: ReadonlySet<Holding>, timeOf: (holding: Holding) => number): number {
+  for (const holding of ordered) return timeOf(holding);
+  return Number.POSITIVE_INFINITY;
+}
