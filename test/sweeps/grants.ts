@@ -6,12 +6,14 @@ import { createGrantsWorld, type GrantsWorld, type Network } from './grants-worl
 
 interface GrantsSweep {
   readonly arrivals: number;
+  /** Of one world; enough to use up the largest limit more than once. */
+  readonly worldArrivals?: number;
   /** Decides who comes when and where, and what goes wrong. */
   readonly seed: number;
 }
 
 /** What a kind of worlds saw. */
-export interface GrantsFigures {
+interface GrantsFigures {
   arrivals: number;
   admitted: number;
   /** What one machine lets in of the same arrivals. */
@@ -29,7 +31,6 @@ export interface GrantsFigures {
 const EDGES = 4;
 const LIMITS = [100, 10_000];
 const SPAN_MS = 3 * HOUR_MS;
-/** Enough to use up the largest limit more than once. */
 const WORLD_ARRIVALS = 60_000;
 const FREE_CALLERS = 20;
 const CALM: Network = { delayMs: 2, lost: 0, doubled: 0, late: 0, lateMs: 0 };
@@ -43,11 +44,14 @@ const FREE_ANSWERS = 0.1;
  * and in worlds with lost, late and repeated messages where engines and edges are killed and cut off. Rejects when any
  * 3,600 s hold more calls than the limit, or when too few of them are let in where all is well.
  */
-export function sweepGrants({ arrivals, seed }: GrantsSweep): { calm: GrantsFigures; rough: GrantsFigures } {
+export function sweepGrants({ arrivals, worldArrivals = WORLD_ARRIVALS, seed }: GrantsSweep): {
+  readonly calm: GrantsFigures;
+  readonly rough: GrantsFigures;
+} {
   const figures = { calm: emptyFigures(), rough: emptyFigures() };
   let left = arrivals;
   for (let world = 0; left > 0; world++) {
-    const count = Math.min(left, WORLD_ARRIVALS);
+    const count = Math.min(left, worldArrivals);
     left -= count;
     const kind = world % 2 === 0 ? 'calm' : 'rough';
     playWorld(kind, count, createRng(seed, world).next, figures[kind]);
@@ -83,7 +87,7 @@ function playWorld(kind: 'calm' | 'rough', arrivals: number, random: () => numbe
       scheduleCaller({ world, quotas, caller: `a:${limit}-${index}`, limit, count, times, random, figures });
     }
   }
-  world.runUntil(startAt + SPAN_MS + HOUR_MS);
+  world.runUntil(startAt + SPAN_MS + 5 * MINUTE_MS);
   figures.messages += world.messages;
   for (const [limit, callers] of admitted) {
     for (const times of callers) {
@@ -186,7 +190,8 @@ function nearest(at: number, stepMs: number): number {
   return Math.round(at / stepMs) * stepMs;
 }
 
-function worstHour(times: readonly number[]): number {
+/** The most of ascending times within any 3,600 s. */
+export function worstHour(times: readonly number[]): number {
   let first = 0;
   let worst = 0;
   for (const [last, at] of times.entries()) {

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../../../streams/internal.ts';
-import { type EngineTime, latestAt, newerTime } from './engine-time.ts';
+import { createContact } from './contact.ts';
 import {
   applyAnswer,
   applyRecall,
@@ -17,9 +17,8 @@ import {
   grantedBy,
   type Recall,
   type Request,
-  type Welcome,
 } from './messages.ts';
-import { HOLDING_KEPT_MS, unknownReserve, VALID_MS } from './rules.ts';
+import { HOLDING_KEPT_MS, VALID_MS } from './rules.ts';
 
 /**
  * The edge's side of limits that hold across edges: spends what the engine granted, and asks for more before it runs dry.
@@ -64,10 +63,7 @@ interface EdgeGrantsDeps {
 
 const MOST_CALLERS = 200_000;
 const OVERFLOW = 'a:others';
-const HELLO_MS = 1_000;
 const REPEAT_MS = 100;
-/** Without an answer for so long the engine is taken for gone. */
-const GONE_MS = 500;
 /** When to ask again while other edges give back. */
 const ASK_AGAIN_MS = 20;
 /** A refusal holds no longer, as other edges may give back at any time. */
@@ -84,39 +80,27 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
   const toReport = new Set<Holding>();
   const toAskAgain = new Set<Holding>();
   const answered = new Set<Holding>();
-  let engineTime: EngineTime | undefined;
-  let place: Welcome | undefined;
-  let isAlone = true;
+  const contact = createContact(edge, send);
   let closing: 'no' | 'closing' | 'closed' = 'no';
   /** Of all callers, so that no number comes twice when a caller was forgotten. */
   let requests = 0;
-  let helloAt = Number.NEGATIVE_INFINITY;
-  let unansweredSince: number | undefined;
 
-  /** Past every time when the engine's is not known. */
-  function latest(now: number): number {
-    return engineTime === undefined ? Number.POSITIVE_INFINITY : latestAt(engineTime, now);
-  }
-
-  function hasReserves(now: number): boolean {
-    return place !== undefined && latest(now) < place.until;
+  /** Past the maximum addresses share what is held of one caller. */
+  function nameOf(caller: string): string {
+    const isOver = holdings.size >= mostCallers && caller.startsWith('a:') && !holdings.has(caller);
+    return isOver ? OVERFLOW : caller;
   }
 
   function holdingOf(caller: string, limit: number, now: number): Holding {
-    const known = holdings.get(caller);
-    if (known !== undefined) {
-      known.limit = limit;
-      return known;
+    const name = nameOf(caller);
+    let holding = holdings.get(name);
+    if (holding === undefined) {
+      holding = emptyHolding(name, limit, contact.reserveFor(limit, now));
+      holding.answeredAt = now;
+      answered.add(holding);
+      holdings.set(name, holding);
     }
-    if (holdings.size >= mostCallers && caller.startsWith('a:') && caller !== OVERFLOW) {
-      return holdingOf(OVERFLOW, limit, now);
-    }
-    const isReserved = place !== undefined && hasReserves(now) && latest(now) >= place.reserveFrom;
-    const reserve = isReserved && place !== undefined ? unknownReserve(limit, place.parts) : 0;
-    const holding = emptyHolding(caller, limit, reserve);
-    holding.answeredAt = now;
-    answered.add(holding);
-    holdings.set(caller, holding);
+    holding.limit = limit;
     return holding;
   }
 
@@ -127,17 +111,17 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
 
   function admit(holding: Holding, now: number): Verdict {
     if (!toReport.has(holding)) reportLater(holding, now);
-    return { kind: 'admitted', at: noteSpent(holding, latest(now)) };
+    return { kind: 'admitted', at: noteSpent(holding, contact.latest(now)) };
   }
 
   function spendHeld(holding: Holding, now: number): Verdict | undefined {
-    if (holding.held === 0 || latest(now) >= holding.until) return undefined;
+    if (holding.held === 0 || contact.latest(now) >= holding.until) return undefined;
     holding.held -= 1;
     return admit(holding, now);
   }
 
   function spendReserve(holding: Holding, now: number): Verdict {
-    if (holding.reserve === 0 || !hasReserves(now)) return REFUSED;
+    if (holding.reserve === 0 || !contact.hasReserves(now)) return REFUSED;
     holding.reserve -= 1;
     return admit(holding, now);
   }
@@ -146,30 +130,34 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     requesting.delete(holding);
     requesting.add(holding);
     holding.requestedAt = now;
-    unansweredSince ??= now;
+    contact.expect(now);
     send({ ...request, sentAt: now });
   }
 
   /** Asks or reports, unless a request is under way. */
   function request(holding: Holding, kind: Request['kind'], now: number): void {
     if (holding.request !== undefined) return;
-    if (latest(now) >= holding.until) holding.held = 0;
+    if (contact.latest(now) >= holding.until) holding.held = 0;
     const { caller, limit, spent, held, reserve } = holding;
     requests += 1;
-    holding.request = { kind, edge, caller, limit, n: requests, sentAt: now, spent, held, reserve };
+    const next: Request = { kind, edge, caller, limit, n: requests, sentAt: now, spent, held, reserve };
+    holding.request = next;
     holding.spent = [];
     toReport.delete(holding);
     toAskAgain.delete(holding);
-    if (!isAlone) sendRequest(holding, holding.request, now);
+    if (!contact.isAlone) sendRequest(holding, next, now);
     else requesting.add(holding);
   }
 
   function letIn(holding: Holding, now: number): void {
-    while (holding.waiting.length > 0) {
+    const { waiting } = holding;
+    let served = 0;
+    for (; served < waiting.length; served++) {
       const verdict = spendHeld(holding, now);
-      if (verdict === undefined) return;
-      holding.waiting.shift()?.(verdict);
+      if (verdict === undefined) break;
+      waiting[served]?.(verdict);
     }
+    waiting.splice(0, served);
   }
 
   function decideWaiting(holding: Holding, decide: () => Verdict): void {
@@ -221,26 +209,19 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     request(holding, 'report', now);
   }
 
-  function onWelcome(welcome: Welcome): void {
-    // A new place: what was set aside for the old one was given to others meanwhile.
-    if (place?.reserveFrom !== welcome.reserveFrom)
-      for (const holding of holdings.values()) holding.reserve = 0;
-    place = welcome;
-  }
-
-  function hear(now: number): void {
-    unansweredSince = requesting.size === 0 ? undefined : now;
-    if (!isAlone) return;
-    isAlone = false;
-    for (const holding of [...requesting]) if (holding.request) sendRequest(holding, holding.request, now);
-  }
-
   function goAlone(now: number): void {
-    isAlone = true;
-    unansweredSince = undefined;
-    for (const holding of requesting) decideWaiting(holding, () => spendReserve(holding, now));
-    for (const holding of toAskAgain) decideWaiting(holding, () => spendReserve(holding, now));
+    for (const holding of [...requesting, ...toAskAgain]) {
+      decideWaiting(holding, () => spendReserve(holding, now));
+    }
     toAskAgain.clear();
+  }
+
+  function hear(message: EngineMessage, now: number): void {
+    const wasAlone = contact.isAlone;
+    const where = contact.hear(message, now);
+    // What was set aside for the old place was given to others meanwhile.
+    if (where === 'new place') for (const holding of holdings.values()) holding.reserve = 0;
+    if (wasAlone) repeatRequests([...requesting], now);
   }
 
   function giveBack(holding: Holding, now: number): void {
@@ -250,26 +231,20 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
   }
 
   function leaveWhenSettled(): void {
-    if (closing !== 'closing' || isAlone || requesting.size > 0 || toReport.size > 0) return;
+    if (closing !== 'closing' || contact.isAlone || requesting.size > 0 || toReport.size > 0) return;
     closing = 'closed';
     send({ kind: 'leave', edge });
   }
 
-  function sayHello(now: number): void {
-    helloAt = now;
-    unansweredSince ??= now;
-    send({ kind: 'hello', edge, sentAt: now });
-  }
-
-  function repeatRequests(now: number): void {
-    for (const holding of [...due(requesting, ({ requestedAt }) => requestedAt + REPEAT_MS, now)]) {
+  function repeatRequests(holdings: Iterable<Holding>, now: number): void {
+    for (const holding of holdings) {
       if (holding.request !== undefined) sendRequest(holding, holding.request, now);
     }
   }
 
   /** What is under way leads to another answer. */
   function forgetSilent(now: number): void {
-    for (const holding of due(answered, ({ answeredAt }) => answeredAt + KEPT_MS, now)) {
+    for (const holding of due(answered, forgetAt, now)) {
       answered.delete(holding);
       if (holding.request === undefined && !toReport.has(holding)) holdings.delete(holding.caller);
     }
@@ -278,54 +253,51 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
   return {
     get status() {
       if (closing !== 'no') return closing;
-      return isAlone ? 'alone' : 'served';
+      return contact.isAlone ? 'alone' : 'served';
     },
     take({ caller, limit }, now, later) {
       if (closing !== 'no') return REFUSED;
       const holding = holdingOf(caller, limit, now);
       const verdict = spendHeld(holding, now);
       if (verdict !== undefined) {
-        if (holding.held <= holding.lowMark && holding.lowMark > 0 && !isAlone) request(holding, 'ask', now);
+        if (holding.held <= holding.lowMark && holding.lowMark > 0 && !contact.isAlone) {
+          request(holding, 'ask', now);
+        }
         return verdict;
       }
-      if (isAlone) return spendReserve(holding, now);
+      if (contact.isAlone) return spendReserve(holding, now);
       if (now < holding.refusedUntil) return REFUSED;
       holding.waiting.push(later);
       if (!toAskAgain.has(holding)) request(holding, 'ask', now);
       return 'waiting';
     },
     refund(caller, at, now) {
-      const holding = holdings.get(caller) ?? holdings.get(OVERFLOW);
+      const holding = holdings.get(nameOf(caller));
       if (holding === undefined) return;
       takeBack(holding, at);
       if (!toReport.has(holding)) reportLater(holding, now);
     },
     standing({ caller, limit }, now) {
-      const holding = holdings.get(caller);
+      const holding = holdings.get(nameOf(caller));
       if (holding === undefined) return { remaining: limit, freeInMs: 0 };
-      const remaining = holding.held + (isAlone ? holding.reserve : holding.free);
-      return { remaining, freeInMs: Math.max(0, holding.freeAt - latest(now)) };
+      const remaining = holding.held + (contact.isAlone ? holding.reserve : holding.free);
+      return { remaining, freeInMs: Math.max(0, holding.freeAt - contact.latest(now)) };
     },
     receive(message, now) {
       if (message.edge !== edge || closing === 'closed') return;
-      hear(now);
+      hear(message, now);
       if (message.kind === 'recall') onRecall(message, now);
-      else {
-        engineTime = newerTime(engineTime, message, now);
-        if (message.kind === 'welcome') onWelcome(message);
-        else onAnswer(message, now);
-      }
+      else if (message.kind !== 'welcome') onAnswer(message, now);
+      if (requesting.size > 0) contact.expect(now);
       leaveWhenSettled();
     },
     tick(now) {
       if (closing === 'closed') return;
-      if (now >= helloAt + HELLO_MS) sayHello(now);
-      if (!isAlone && now >= (unansweredSince ?? now) + GONE_MS) goAlone(now);
-      if (!isAlone) {
-        repeatRequests(now);
-        for (const holding of due(toAskAgain, ({ askAgainAt }) => askAgainAt, now))
-          request(holding, 'ask', now);
-        for (const holding of due(toReport, ({ reportAt }) => reportAt, now)) {
+      if (contact.tick(now)) goAlone(now);
+      if (!contact.isAlone) {
+        repeatRequests([...due(requesting, repeatAt, now)], now);
+        for (const holding of due(toAskAgain, askAgainAt, now)) request(holding, 'ask', now);
+        for (const holding of due(toReport, reportAt, now)) {
           toReport.delete(holding);
           request(holding, 'report', now);
         }
@@ -335,16 +307,13 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     },
     nextTickAt() {
       if (closing === 'closed') return Number.POSITIVE_INFINITY;
-      const hello = helloAt + HELLO_MS;
-      const kept = first(answered, ({ answeredAt }) => answeredAt + KEPT_MS);
-      if (isAlone) return Math.min(hello, kept);
+      const soonest = Math.min(contact.nextTickAt(), first(answered, forgetAt));
+      if (contact.isAlone) return soonest;
       return Math.min(
-        hello,
-        kept,
-        (unansweredSince ?? Number.POSITIVE_INFINITY) + GONE_MS,
-        first(requesting, ({ requestedAt }) => requestedAt + REPEAT_MS),
-        first(toAskAgain, ({ askAgainAt }) => askAgainAt),
-        first(toReport, ({ reportAt }) => reportAt),
+        soonest,
+        first(requesting, repeatAt),
+        first(toAskAgain, askAgainAt),
+        first(toReport, reportAt),
       );
     },
     close(now) {
@@ -358,6 +327,11 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     },
   };
 }
+
+const repeatAt = ({ requestedAt }: Holding) => requestedAt + REPEAT_MS;
+const askAgainAt = ({ askAgainAt }: Holding) => askAgainAt;
+const reportAt = ({ reportAt }: Holding) => reportAt;
+const forgetAt = ({ answeredAt }: Holding) => answeredAt + KEPT_MS;
 
 /** Those of an ordered set whose time has come. */
 function* due(ordered: ReadonlySet<Holding>, timeOf: (holding: Holding) => number, now: number) {

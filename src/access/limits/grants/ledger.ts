@@ -1,4 +1,3 @@
-import { HOUR_MS, MINUTE_MS } from '../../../../streams/internal.ts';
 import { type Account, conclude, emptyAccount, isNews, settle } from './account.ts';
 import { freeAt } from './ledger-hour.ts';
 import {
@@ -10,8 +9,9 @@ import {
   type Recall,
   type Request,
 } from './messages.ts';
+import { createPlaces, type PlaceSettings } from './places.ts';
 import { recallStep } from './recalls.ts';
-import { LEDGER_KEPT_MS, RELIED_MS, unknownReserve, VALID_MS } from './rules.ts';
+import { LEDGER_KEPT_MS, RELIED_MS, VALID_MS } from './rules.ts';
 
 /** What a message led to. */
 interface LedgerOutcome {
@@ -34,13 +34,6 @@ export interface Ledger {
   callers(now: number): number;
 }
 
-interface LedgerSettings {
-  /** How many edges can have reserves at a time; an edge that was killed takes a place for `placeMs` and an hour. */
-  readonly places: number;
-  /** How long an edge uses its reserves without hearing from an engine. */
-  readonly placeMs: number;
-}
-
 interface Recalled {
   /** Whether an edge may still give something back. */
   readonly isWaiting: boolean;
@@ -52,25 +45,16 @@ interface Answered {
   readonly recalls: readonly Recall[];
 }
 
-/** An edge that has reserves. */
-interface Place {
-  readonly parts: number;
-  readonly reserveFrom: number;
-  readonly until: number;
-}
-
 /** The largest part of a limit that is granted at once. */
 const LARGEST_PART = 20;
 const NO_PLACE = { reserveFrom: 0, until: 0 };
 const NO_RECALLS: Recalled = { isWaiting: false, recalls: [] };
 const NOTHING: LedgerOutcome = { events: [], messages: [] };
 
-export function createLedger({ places: mostPlaces, placeMs }: LedgerSettings): Ledger {
-  const places = new Map<string, Place>();
+export function createLedger(settings: PlaceSettings): Ledger {
+  const places = createPlaces(settings);
   // Ordered by the time of the last answer.
   const accounts = new Map<string, Account>();
-  /** Half of each limit is for reserves. */
-  const parts = 2 * mostPlaces;
 
   function accountOf(caller: string): Account {
     let account = accounts.get(caller);
@@ -81,42 +65,26 @@ export function createLedger({ places: mostPlaces, placeMs }: LedgerSettings): L
     return account;
   }
 
-  /** What an edge let in on its own counts for an hour more. */
-  function isPlaced(edge: string, now: number): boolean {
-    const place = places.get(edge);
-    return place !== undefined && place.until > now - HOUR_MS;
-  }
-
   function forget(now: number): void {
     for (const [caller, { answeredAt }] of accounts) {
       if (answeredAt > now - LEDGER_KEPT_MS) break;
       accounts.delete(caller);
     }
-    for (const edge of places.keys()) if (!isPlaced(edge, now)) leave(edge);
-  }
-
-  function placeFor(edge: string, now: number): Place | undefined {
-    const place = places.get(edge);
-    const until = now + placeMs;
-    if (place !== undefined) return place.until - now > placeMs / 2 ? place : { ...place, until };
-    if (places.size >= mostPlaces) return undefined;
-    // What was granted so far was granted without regard to this edge. The last minute is for messages that take long.
-    const reserveFrom = accounts.size === 0 ? now : now + HOUR_MS + VALID_MS + MINUTE_MS;
-    return { parts, reserveFrom, until };
+    for (const edge of places.edges()) if (!places.counts(edge, now)) leave(edge);
   }
 
   function enrol(edge: string, sentAt: number, now: number): LedgerOutcome {
     forget(now);
-    const known = places.get(edge);
-    const place = placeFor(edge, now);
+    const place = places.offer(edge, accounts.size === 0, now);
+    const { parts } = places;
     const welcome = { kind: 'welcome', edge, sentAt, at: now, parts, ...NO_PLACE, ...place } as const;
-    if (place === undefined || place === known) return { events: [], messages: [welcome] };
-    places.set(edge, place);
+    if (place === undefined || place === places.get(edge)) return { events: [], messages: [welcome] };
+    places.take(edge, place);
     return { events: [{ kind: 'enrolled', at: now, edge, ...place }], messages: [welcome] };
   }
 
   function leave(edge: string): void {
-    places.delete(edge);
+    places.leave(edge);
     for (const { holdings, recalls } of accounts.values()) {
       holdings.delete(edge);
       recalls.delete(edge);
@@ -125,24 +93,20 @@ export function createLedger({ places: mostPlaces, placeMs }: LedgerSettings): L
 
   /** The most that an edge may still let in without asking. */
   function reserveOf({ holdings }: Account, edge: string, limit: number, now: number): number {
-    const place = places.get(edge);
-    if (place === undefined || !isPlaced(edge, now)) return 0;
     const holding = holdings.get(edge);
-    return holding !== undefined && holding.heardAt > now - RELIED_MS
-      ? holding.reserve
-      : unknownReserve(limit, place.parts);
+    const isRelied = holding !== undefined && holding.heardAt > now - RELIED_MS && places.counts(edge, now);
+    return isRelied ? holding.reserve : places.unknownReserve(edge, limit, now);
   }
 
   function reservedByOthers(account: Account, { edge, limit }: Request, now: number): number {
     let sum = 0;
-    for (const other of places.keys()) if (other !== edge) sum += reserveOf(account, other, limit, now);
+    for (const other of places.edges()) if (other !== edge) sum += reserveOf(account, other, limit, now);
     return sum;
   }
 
   /** What may be granted at once: so little that the other edges find something too. */
   function shareOf(free: number, limit: number, now: number): number {
-    let edges = 0;
-    for (const { until } of places.values()) if (until > now) edges += 1;
+    const edges = places.alive(now);
     const most = Math.min(free / (2 * Math.max(1, edges)), limit / LARGEST_PART);
     return Math.max(1, Math.floor(most));
   }
@@ -154,8 +118,8 @@ export function createLedger({ places: mostPlaces, placeMs }: LedgerSettings): L
     const share = request.kind === 'ask' ? shareOf(free, limit, now) : 0;
     const count = Math.max(0, Math.min(share, free - reserved));
     const left = free - reserved - count;
-    const target = Math.max(0, Math.floor((free - count) / parts));
-    const reserve = isPlaced(edge, now) ? Math.max(0, Math.min(target, left)) : 0;
+    const target = Math.max(0, Math.floor((free - count) / places.parts));
+    const reserve = places.counts(edge, now) ? Math.max(0, Math.min(target, left)) : 0;
     const base = {
       edge,
       caller,
@@ -185,7 +149,7 @@ export function createLedger({ places: mostPlaces, placeMs }: LedgerSettings): L
   ): Recalled {
     const recalls: Recall[] = [];
     let isWaiting = false;
-    for (const edge of new Set([...places.keys(), ...account.holdings.keys()])) {
+    for (const edge of new Set([...places.edges(), ...account.holdings.keys()])) {
       const holding = account.holdings.get(edge);
       // An edge gives back by itself what it did not spend in time.
       const isHolding = isLast && holding !== undefined && holding.held > 0 && holding.until > now;
@@ -224,8 +188,12 @@ export function createLedger({ places: mostPlaces, placeMs }: LedgerSettings): L
   function apply(event: LedgerEvent): void {
     switch (event.kind) {
       case 'enrolled':
-        if (!isPlaced(event.edge, event.at)) leave(event.edge);
-        places.set(event.edge, { parts: event.parts, reserveFrom: event.reserveFrom, until: event.until });
+        if (!places.counts(event.edge, event.at)) leave(event.edge);
+        places.take(event.edge, {
+          parts: event.parts,
+          reserveFrom: event.reserveFrom,
+          until: event.until,
+        });
         break;
       case 'left':
         leave(event.edge);
