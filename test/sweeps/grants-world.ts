@@ -1,5 +1,5 @@
 import { createEdgeGrants, type EdgeGrants } from '../../src/access/limits/grants/edge-grants.ts';
-import type { Verdict } from '../../src/access/limits/grants/holding.ts';
+import type { Admitted, Verdict } from '../../src/access/limits/grants/holding.ts';
 import { createLedger, type Ledger } from '../../src/access/limits/grants/ledger.ts';
 import {
   decodeEdgeMessage,
@@ -35,7 +35,7 @@ export interface GrantsWorld {
   runUntil(atMs: number): void;
   /** `settled` is told the verdict, at once or later; never when the edge is killed before. */
   call(edge: number, caller: string, limit: number, settled: (verdict: Verdict) => void): void;
-  refund(edge: number, caller: string, at: number): void;
+  refund(edge: number, call: Admitted): void;
   status(edge: number): EdgeGrants['status'];
   /** What was not stored is lost, and so is all that is sent to it until it is started again. */
   killEngine(): void;
@@ -196,8 +196,8 @@ export function createGrantsWorld(settings: GrantsWorldSettings): GrantsWorld {
       const verdict = act(edge, ({ grants, mono }) => grants.take({ caller, limit }, mono(), later));
       if (verdict !== 'waiting') settled(verdict);
     },
-    refund(index, caller, callAt) {
-      act(edgeAt(index), ({ grants, mono }) => grants.refund(caller, callAt, mono()));
+    refund(index, call) {
+      act(edgeAt(index), ({ grants, mono }) => grants.refund(call, mono()));
     },
     status: (index) => edgeAt(index).grants.status,
     killEngine() {

@@ -144,7 +144,7 @@ function arrive({ world, quotas, caller, limit, times, figures }: CallerDeps, ed
     if (world.status(edge) === 'alone') figures.alone += 1;
     if (isFree) {
       figures.refunds += 1;
-      world.refund(edge, caller, verdict.at);
+      world.refund(edge, verdict);
       return;
     }
     figures.admitted += 1;

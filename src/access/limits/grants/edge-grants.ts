@@ -1,6 +1,8 @@
 import { MINUTE_MS } from '../../../../streams/internal.ts';
+import { createAgenda } from './agenda.ts';
 import { createContact } from './contact.ts';
 import {
+  type Admitted,
   applyAnswer,
   applyRecall,
   emptyHolding,
@@ -32,8 +34,8 @@ export interface EdgeGrants {
     now: number,
     later: Later,
   ): Verdict | 'waiting';
-  /** Takes back a call that was admitted at `at`. */
-  refund(caller: string, at: number, now: number): void;
+  /** Takes back a call that was let in. */
+  refund(call: Admitted, now: number): void;
   /** What is left for a caller as far as the edge knows, and the ms until there is more. */
   standing(call: { readonly caller: string; readonly limit: number }, now: number): Standing;
   receive(message: EngineMessage, now: number): void;
@@ -75,11 +77,13 @@ const REFUSED: Verdict = { kind: 'refused' };
 export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
   const { edge, send, mostCallers = MOST_CALLERS } = deps;
   const holdings = new Map<string, Holding>();
-  // Each is ordered by time, so that what is due comes first.
-  const requesting = new Set<Holding>();
-  const toReport = new Set<Holding>();
-  const toAskAgain = new Set<Holding>();
-  const answered = new Set<Holding>();
+  /** Requests without an answer, to be repeated. */
+  const requesting = createAgenda<Holding>();
+  /** Callers with calls that wait until other edges have given back. */
+  const toAskAgain = createAgenda<Holding>();
+  /** What is not reported with a request before. */
+  const toReport = createAgenda<Holding>();
+  const toForget = createAgenda<Holding>();
   const contact = createContact(edge, send);
   let closing: 'no' | 'closing' | 'closed' = 'no';
   /** Of all callers, so that no number comes twice when a caller was forgotten. */
@@ -96,22 +100,16 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     let holding = holdings.get(name);
     if (holding === undefined) {
       holding = emptyHolding(name, limit, contact.reserveFor(limit, now));
-      holding.answeredAt = now;
-      answered.add(holding);
+      toForget.add(holding, now + KEPT_MS);
       holdings.set(name, holding);
     }
     holding.limit = limit;
     return holding;
   }
 
-  function reportLater(holding: Holding, now: number): void {
-    holding.reportAt = now + VALID_MS;
-    toReport.add(holding);
-  }
-
   function admit(holding: Holding, now: number): Verdict {
-    if (!toReport.has(holding)) reportLater(holding, now);
-    return { kind: 'admitted', at: noteSpent(holding, contact.latest(now)) };
+    if (!toReport.has(holding)) toReport.add(holding, now + VALID_MS);
+    return noteSpent(holding, contact.latest(now));
   }
 
   function spendHeld(holding: Holding, now: number): Verdict | undefined {
@@ -127,9 +125,7 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
   }
 
   function sendRequest(holding: Holding, request: Request, now: number): void {
-    requesting.delete(holding);
-    requesting.add(holding);
-    holding.requestedAt = now;
+    requesting.add(holding, now + REPEAT_MS);
     contact.expect(now);
     send({ ...request, sentAt: now });
   }
@@ -146,7 +142,7 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     toReport.delete(holding);
     toAskAgain.delete(holding);
     if (!contact.isAlone) sendRequest(holding, next, now);
-    else requesting.add(holding);
+    else requesting.add(holding, now);
   }
 
   function letIn(holding: Holding, now: number): void {
@@ -172,12 +168,12 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     if (holding === undefined || asked?.n !== answer.n) return;
     holding.request = undefined;
     requesting.delete(holding);
-    holding.answeredAt = now;
-    answered.delete(holding);
-    answered.add(holding);
+    toForget.add(holding, now + KEPT_MS);
     applyAnswer(holding, asked, answer);
     toReport.delete(holding);
-    if (asked.held + grantedBy(answer) + holding.spent.length > 0) reportLater(holding, now);
+    if (asked.held + grantedBy(answer) + holding.spent.length > 0) {
+      toReport.add(holding, now + VALID_MS);
+    }
     letIn(holding, now);
     if (answer.kind === 'refused') {
       holding.refusedUntil = now + Math.min(REFUSED_MS, Math.max(0, answer.freeAt - answer.at));
@@ -193,8 +189,7 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     if (recall !== undefined) applyRecall(holding, recall);
     if (closing !== 'no') giveBack(holding, now);
     else if (holding.waiting.length > 0 && answer.kind === 'recalling') {
-      holding.askAgainAt = now + ASK_AGAIN_MS;
-      toAskAgain.add(holding);
+      toAskAgain.add(holding, now + ASK_AGAIN_MS);
     } else if (holding.waiting.length > 0) request(holding, 'ask', now);
     else if (recall !== undefined) request(holding, 'report', now);
   }
@@ -210,10 +205,10 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
   }
 
   function goAlone(now: number): void {
-    for (const holding of [...requesting, ...toAskAgain]) {
+    for (const holding of [...requesting.all(), ...toAskAgain.all()]) {
+      toAskAgain.delete(holding);
       decideWaiting(holding, () => spendReserve(holding, now));
     }
-    toAskAgain.clear();
   }
 
   function hear(message: EngineMessage, now: number): void {
@@ -221,7 +216,7 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     const where = contact.hear(message, now);
     // What was set aside for the old place was given to others meanwhile.
     if (where === 'new place') for (const holding of holdings.values()) holding.reserve = 0;
-    if (wasAlone) repeatRequests([...requesting], now);
+    if (wasAlone) repeatRequests(requesting.all(), now);
   }
 
   function giveBack(holding: Holding, now: number): void {
@@ -236,7 +231,7 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     send({ kind: 'leave', edge });
   }
 
-  function repeatRequests(holdings: Iterable<Holding>, now: number): void {
+  function repeatRequests(holdings: readonly Holding[], now: number): void {
     for (const holding of holdings) {
       if (holding.request !== undefined) sendRequest(holding, holding.request, now);
     }
@@ -244,8 +239,7 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
 
   /** What is under way leads to another answer. */
   function forgetSilent(now: number): void {
-    for (const holding of due(answered, forgetAt, now)) {
-      answered.delete(holding);
+    for (const holding of toForget.takeDue(now)) {
       if (holding.request === undefined && !toReport.has(holding)) holdings.delete(holding.caller);
     }
   }
@@ -271,11 +265,11 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
       if (!toAskAgain.has(holding)) request(holding, 'ask', now);
       return 'waiting';
     },
-    refund(caller, at, now) {
-      const holding = holdings.get(nameOf(caller));
+    refund({ caller, at }, now) {
+      const holding = holdings.get(caller);
       if (holding === undefined) return;
       takeBack(holding, at);
-      if (!toReport.has(holding)) reportLater(holding, now);
+      if (!toReport.has(holding)) toReport.add(holding, now + VALID_MS);
     },
     standing({ caller, limit }, now) {
       const holding = holdings.get(nameOf(caller));
@@ -295,26 +289,18 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
       if (closing === 'closed') return;
       if (contact.tick(now)) goAlone(now);
       if (!contact.isAlone) {
-        repeatRequests([...due(requesting, repeatAt, now)], now);
-        for (const holding of due(toAskAgain, askAgainAt, now)) request(holding, 'ask', now);
-        for (const holding of due(toReport, reportAt, now)) {
-          toReport.delete(holding);
-          request(holding, 'report', now);
-        }
+        repeatRequests(requesting.takeDue(now), now);
+        for (const holding of toAskAgain.takeDue(now)) request(holding, 'ask', now);
+        for (const holding of toReport.takeDue(now)) request(holding, 'report', now);
       }
       forgetSilent(now);
       leaveWhenSettled();
     },
     nextTickAt() {
       if (closing === 'closed') return Number.POSITIVE_INFINITY;
-      const soonest = Math.min(contact.nextTickAt(), first(answered, forgetAt));
+      const soonest = Math.min(contact.nextTickAt(), toForget.nextAt());
       if (contact.isAlone) return soonest;
-      return Math.min(
-        soonest,
-        first(requesting, repeatAt),
-        first(toAskAgain, askAgainAt),
-        first(toReport, reportAt),
-      );
+      return Math.min(soonest, requesting.nextAt(), toAskAgain.nextAt(), toReport.nextAt());
     },
     close(now) {
       if (closing !== 'no') return;
@@ -326,22 +312,4 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
       leaveWhenSettled();
     },
   };
-}
-
-const repeatAt = ({ requestedAt }: Holding) => requestedAt + REPEAT_MS;
-const askAgainAt = ({ askAgainAt }: Holding) => askAgainAt;
-const reportAt = ({ reportAt }: Holding) => reportAt;
-const forgetAt = ({ answeredAt }: Holding) => answeredAt + KEPT_MS;
-
-/** Those of an ordered set whose time has come. */
-function* due(ordered: ReadonlySet<Holding>, timeOf: (holding: Holding) => number, now: number) {
-  for (const holding of ordered) {
-    if (timeOf(holding) > now) return;
-    yield holding;
-  }
-}
-
-function first(ordered: ReadonlySet<Holding>, timeOf: (holding: Holding) => number): number {
-  for (const holding of ordered) return timeOf(holding);
-  return Number.POSITIVE_INFINITY;
 }

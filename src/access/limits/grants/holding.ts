@@ -27,12 +27,8 @@ export interface Holding {
   recall: Recall | undefined;
   /** Calls that wait for an answer. */
   waiting: Later[];
-  /** Times of the edge's own clock. */
+  /** By the edge's own clock. */
   refusedUntil: number;
-  requestedAt: number;
-  reportAt: number;
-  askAgainAt: number;
-  answeredAt: number;
   /** What the last answer said is left for all, and when there is more. */
   free: number;
   freeAt: number;
@@ -40,6 +36,8 @@ export interface Holding {
 
 /** Spending is added up by steps of this, as a report of a large limit would be too long. */
 const STEP_MS = 100;
+/** Further calls are added to the last time, and count from the later one on: a report must not become too long. */
+const MOST_TIMES = 10_000;
 
 export function emptyHolding(caller: string, limit: number, reserve: number): Holding {
   return {
@@ -54,22 +52,22 @@ export function emptyHolding(caller: string, limit: number, reserve: number): Ho
     recall: undefined,
     waiting: [],
     refusedUntil: Number.NEGATIVE_INFINITY,
-    requestedAt: 0,
-    reportAt: 0,
-    askAgainAt: 0,
-    answeredAt: 0,
     free: limit,
     freeAt: 0,
   };
 }
 
-/** Notes a call let in and returns the time it is counted at, which is never too early. */
-export function noteSpent({ spent }: Holding, latest: number): number {
+/** Notes a call let in, at a time that is never too early. */
+export function noteSpent({ caller, spent }: Holding, latest: number): Admitted {
   const at = Math.ceil(latest / STEP_MS) * STEP_MS;
   const last = spent.at(-1);
-  if (last?.[0] === at && last[1] > 0) last[1] += 1;
-  else spent.push([at, 1]);
-  return at;
+  if (last === undefined || last[1] <= 0 || (last[0] !== at && spent.length < MOST_TIMES))
+    spent.push([at, 1]);
+  else {
+    last[0] = at;
+    last[1] += 1;
+  }
+  return { kind: 'admitted', caller, at };
 }
 
 /** Takes back a call that was counted at `at`. When it is reported already, the next report says so. */
@@ -78,7 +76,9 @@ export function takeBack(holding: Holding, at: number): void {
   const index = spent.findLastIndex(([spentAt, calls]) => spentAt === at && calls > 0);
   const entry = spent[index];
   if (entry === undefined) {
-    spent.push([at, -1]);
+    const last = spent.at(-1);
+    if (last?.[0] === at) last[1] -= 1;
+    else spent.push([at, -1]);
     return;
   }
   holding.held += 1;

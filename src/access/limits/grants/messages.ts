@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const MOST_CALLS = 1_000_000_000;
-/** Of one report; spending is added up by tenths of a second, so these are half an hour without an answer. */
+/** Of one report: twice what an edge lets it grow to by calls, as some may have been taken back. */
 const MOST_TIMES = 20_000;
 
 const id = z.string().min(1).max(200);

@@ -234,11 +234,11 @@ describe('createEdgeGrants', () => {
     const verdict = edge.take(CALL, 13, () => {});
     assert.equal(verdict, 'waiting');
     const reported = lastRequest().spent[0]?.[0] ?? 0;
-    edge.refund('a:c', reported, 14);
+    edge.refund({ kind: 'admitted', caller: 'a:c', at: reported }, 14);
     answer(15, { count: 2 });
     const kept = edge.take(CALL, 16, () => {});
     assert.ok(kept !== 'waiting' && kept.kind === 'admitted');
-    edge.refund('a:c', kept.at, 17);
+    edge.refund(kept, 17);
     assert.equal(take(18), 'admitted');
     edge.tick(18 + MINUTE_MS);
     assert.equal(
