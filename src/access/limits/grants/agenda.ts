@@ -1,5 +1,5 @@
 /** Things with a time at which something is to be done about them. Times are added in ascending order. */
-export interface Agenda<T> {
+interface Agenda<T> {
   /** A thing that is there already gets the new time. */
   add(thing: T, at: number): void;
   delete(thing: T): void;

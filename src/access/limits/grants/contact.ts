@@ -3,7 +3,7 @@ import type { EdgeMessage, EngineMessage, Welcome } from './messages.ts';
 import { unknownReserve } from './rules.ts';
 
 /** What an edge knows of the engine: its time, whether it answers, and the place that the edge has there. */
-export interface Contact {
+interface Contact {
   /** The latest that the engine's time can be; past every time when it is not known. */
   latest(now: number): number;
   /** Whether reserves may be used. */

@@ -1,10 +1,15 @@
 import type { Answer, Recall, Request } from './messages.ts';
 import { grantedBy } from './messages.ts';
 
+/** A call that was let in, with what is needed to take it back. */
+export interface Admitted {
+  readonly kind: 'admitted';
+  readonly caller: string;
+  readonly at: number;
+}
+
 /** What came of a call. */
-export type Verdict =
-  /** `at` is needed to take the call back. */
-  { readonly kind: 'admitted'; readonly at: number } | { readonly kind: 'refused' };
+export type Verdict = Admitted | { readonly kind: 'refused' };
 
 export type Later = (verdict: Verdict) => void;
 

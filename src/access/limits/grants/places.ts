@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../../streams/internal.ts';
 import { unknownReserve, VALID_MS } from './rules.ts';
 
 /** An edge that has reserves. */
-export interface Place {
+interface Place {
   /** What a caller has in reserve at an edge that knows nothing of it is this part of its limit. */
   readonly parts: number;
   /** From then on an edge has something in reserve for a caller that it knows nothing of. */
@@ -18,7 +18,7 @@ export interface PlaceSettings {
 }
 
 /** The edges for which a part of each limit is set aside: half of it in all. */
-export interface Places {
+interface Places {
   readonly parts: number;
   get(edge: string): Place | undefined;
   /** The place that an edge has or can have, not yet taken; undefined when all are taken. */
