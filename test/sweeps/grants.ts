@@ -8,6 +8,8 @@ interface GrantsSweep {
   readonly arrivals: number;
   /** Of one world; enough to use up the largest limit more than once. */
   readonly worldArrivals?: number;
+  /** How long callers come to a world. */
+  readonly spanMs?: number;
   /** Decides who comes when and where, and what goes wrong. */
   readonly seed: number;
 }
@@ -21,6 +23,10 @@ interface GrantsFigures {
   /** Let in by an edge that heard of no engine. */
   alone: number;
   refunds: number;
+  /** Let in after a wait for the engine. */
+  waited: number;
+  /** Of any call, let in or refused. */
+  longestWaitMs: number;
   messages: number;
   engineKills: number;
   edgeEnds: number;
@@ -44,17 +50,19 @@ const FREE_ANSWERS = 0.1;
  * and in worlds with lost, late and repeated messages where engines and edges are killed and cut off. Rejects when any
  * 3,600 s hold more calls than the limit, or when too few of them are let in where all is well.
  */
-export function sweepGrants({ arrivals, worldArrivals = WORLD_ARRIVALS, seed }: GrantsSweep): {
+export function sweepGrants(sweep: GrantsSweep): {
   readonly calm: GrantsFigures;
   readonly rough: GrantsFigures;
 } {
+  const { arrivals, worldArrivals = WORLD_ARRIVALS, spanMs = SPAN_MS, seed } = sweep;
   const figures = { calm: emptyFigures(), rough: emptyFigures() };
   let left = arrivals;
   for (let world = 0; left > 0; world++) {
     const count = Math.min(left, worldArrivals);
     left -= count;
     const kind = world % 2 === 0 ? 'calm' : 'rough';
-    playWorld(kind, count, createRng(seed, world).next, figures[kind]);
+    const random = createRng(seed, world).next;
+    playWorld({ kind, arrivals: count, spanMs, random, figures: figures[kind] });
   }
   const { admitted, oneMachine } = figures.calm;
   assert.ok(admitted >= 0.99 * oneMachine, `${admitted} let in, one machine lets in ${oneMachine}`);
@@ -62,17 +70,25 @@ export function sweepGrants({ arrivals, worldArrivals = WORLD_ARRIVALS, seed }: 
 }
 
 function emptyFigures(): GrantsFigures {
-  const counts = { arrivals: 0, admitted: 0, oneMachine: 0, alone: 0, refunds: 0, messages: 0 };
-  return { ...counts, engineKills: 0, edgeEnds: 0, worstHour: {} };
+  const counts = { arrivals: 0, admitted: 0, oneMachine: 0, alone: 0, refunds: 0, messages: 0, waited: 0 };
+  return { ...counts, longestWaitMs: 0, engineKills: 0, edgeEnds: 0, worstHour: {} };
 }
 
-function playWorld(kind: 'calm' | 'rough', arrivals: number, random: () => number, figures: GrantsFigures) {
+interface WorldDeps {
+  readonly kind: 'calm' | 'rough';
+  readonly arrivals: number;
+  readonly spanMs: number;
+  readonly random: () => number;
+  readonly figures: GrantsFigures;
+}
+
+function playWorld({ kind, arrivals, spanMs, random, figures }: WorldDeps): void {
   const startAt = Date.UTC(2026, 0, 1) + Math.floor(random() * HOUR_MS);
   const network = kind === 'calm' ? CALM : ROUGH;
   const world = createGrantsWorld({ startAt, edges: EDGES, network, random, placeMs: PLACE_MS });
   // Edges say hello before anyone calls.
   world.runUntil(startAt + 1_000);
-  if (kind === 'rough') disturb(world, random, figures);
+  if (kind === 'rough') disturb(world, spanMs, random, figures);
   const quotas = createQuotas();
   const admitted = new Map<number, number[][]>(LIMITS.map((limit) => [limit, []]));
   for (const [limit, callers, part] of [
@@ -84,10 +100,11 @@ function playWorld(kind: 'calm' | 'rough', arrivals: number, random: () => numbe
       admitted.get(limit)?.push(times);
       const count = Math.floor((arrivals * part) / callers);
       figures.arrivals += count;
-      scheduleCaller({ world, quotas, caller: `a:${limit}-${index}`, limit, count, times, random, figures });
+      const caller = `a:${limit}-${index}`;
+      scheduleCaller({ world, quotas, caller, limit, count, spanMs, times, random, figures });
     }
   }
-  world.runUntil(startAt + SPAN_MS + 5 * MINUTE_MS);
+  world.runUntil(startAt + spanMs + 5 * MINUTE_MS);
   figures.messages += world.messages;
   for (const [limit, callers] of admitted) {
     for (const times of callers) {
@@ -104,6 +121,7 @@ interface CallerDeps {
   readonly caller: string;
   readonly limit: number;
   readonly count: number;
+  readonly spanMs: number;
   /** When the calls were let in that were not free. */
   readonly times: number[];
   readonly random: () => number;
@@ -112,20 +130,20 @@ interface CallerDeps {
 
 /** Bursts at any time and around changes of minutes and hours, over one edge or all, and some calls in between. */
 function scheduleCaller(deps: CallerDeps): void {
-  const { world, count, random } = deps;
+  const { world, count, spanMs, random } = deps;
   const startAt = world.now();
   const isSticky = random() < 0.3;
   const home = Math.floor(random() * EDGES);
   const drizzle = random() * 0.5;
   const bursts = Array.from({ length: 1 + Math.floor(random() * 12) }, () => {
-    let at = startAt + random() * SPAN_MS;
+    let at = startAt + random() * spanMs;
     if (random() < 0.5) at = nearest(at, MINUTE_MS) + (random() - 0.5) * 200;
     if (random() < 0.3) at = nearest(at, HOUR_MS) + (random() - 0.5) * 2_000;
     return { at, overMs: random() < 0.5 ? 1_000 : 2 * MINUTE_MS };
   });
   for (let call = 0; call < count; call++) {
     const burst = random() < drizzle ? undefined : bursts[Math.floor(random() * bursts.length)];
-    const at = burst === undefined ? startAt + random() * SPAN_MS : burst.at + random() * burst.overMs;
+    const at = burst === undefined ? startAt + random() * spanMs : burst.at + random() * burst.overMs;
     const edge = isSticky ? home : Math.floor(random() * EDGES);
     const isFree = random() < FREE_ANSWERS;
     world.at(at, () => arrive(deps, edge, isFree));
@@ -139,8 +157,12 @@ function arrive({ world, quotas, caller, limit, times, figures }: CallerDeps, ed
     figures.oneMachine += isFree ? 0 : 1;
     if (isFree) quotas.refund(hour, nowMs);
   }
+  const cameAt = world.now();
   world.call(edge, caller, limit, (verdict) => {
+    const waitMs = world.now() - cameAt;
+    figures.longestWaitMs = Math.max(figures.longestWaitMs, waitMs);
     if (verdict.kind === 'refused') return;
+    if (waitMs > 0) figures.waited += 1;
     if (world.status(edge) === 'alone') figures.alone += 1;
     if (isFree) {
       figures.refunds += 1;
@@ -153,8 +175,8 @@ function arrive({ world, quotas, caller, limit, times, figures }: CallerDeps, ed
 }
 
 /** Kills and starts the engine and edges, and cuts edges off. */
-function disturb(world: GrantsWorld, random: () => number, figures: GrantsFigures): void {
-  const endAt = world.now() + SPAN_MS;
+function disturb(world: GrantsWorld, spanMs: number, random: () => number, figures: GrantsFigures): void {
+  const endAt = world.now() + spanMs;
   const every = (meanMs: number, act: () => void) => {
     for (let at = world.now(); at < endAt; ) {
       at -= Math.log(1 - random()) * meanMs;
@@ -162,21 +184,25 @@ function disturb(world: GrantsWorld, random: () => number, figures: GrantsFigure
     }
   };
   let kills = 0;
-  every(8 * MINUTE_MS, () => {
+  const kill = () => {
     kills += 1;
-    const kill = kills;
+    const killed = kills;
     figures.engineKills += 1;
     world.killEngine();
     // Most are back in seconds; a few stay away for longer than reserves may be used.
     const awayMs = random() < 0.8 ? random() * 5_000 : random() * 2 * PLACE_MS;
     world.at(world.now() + awayMs, () => {
-      if (kill === kills) world.startEngine();
+      if (killed === kills) world.startEngine();
     });
-  });
+  };
+  world.at(world.now() + spanMs / 2, kill);
+  every(8 * MINUTE_MS, kill);
   every(10 * MINUTE_MS, () => {
     const edge = Math.floor(random() * EDGES);
     world.cut(edge, true);
-    world.at(world.now() + random() * 5 * MINUTE_MS, () => world.cut(edge, false));
+    // A few for so long that the place is given to others.
+    const cutMs = random() < 0.9 ? random() * 5 * MINUTE_MS : random() * 2 * HOUR_MS;
+    world.at(world.now() + cutMs, () => world.cut(edge, false));
   });
   every(HOUR_MS, () => {
     figures.edgeEnds += 1;
