@@ -13,8 +13,8 @@ describe('callers who try to get more than their limit over four edges', () => {
     this.timeout(300_000);
     await withSeed(async (seed) => {
       const { calm, rough } = sweepGrants({ ...SAMPLE, seed });
-      assert.ok(calm.admitted > 5_000, `${calm.admitted} let in`);
-      assert.ok(rough.engineKills > 0 && rough.admitted > 0, `${rough.admitted} let in`);
+      assert.ok((calm.admitted[10_000] ?? 0) > 5_000, `${calm.admitted[10_000]} let in`);
+      assert.ok(rough.engineKills > 0, `${rough.engineKills} kills`);
     });
   });
 

@@ -9,7 +9,10 @@ const seed = Number(process.argv[3] ?? Math.trunc(Math.random() * 2 ** 31));
 process.stdout.write(`seed ${seed}\n`);
 const { calm, rough } = sweepGrants({ arrivals, seed });
 for (const [name, figures] of Object.entries({ calm, rough })) {
-  const part = ((100 * figures.admitted) / Math.max(1, figures.oneMachine)).toFixed(2);
-  process.stdout.write(`${name}: ${JSON.stringify(figures)}, ${part} % of what one machine lets in\n`);
+  process.stdout.write(`${name}: ${JSON.stringify(figures)}\n`);
+  for (const [limit, admitted] of Object.entries(figures.admitted)) {
+    const part = (100 * admitted) / (figures.oneMachine[Number(limit)] ?? 0);
+    process.stdout.write(`${name}, limit ${limit}: ${part.toFixed(2)} % of what one machine lets in\n`);
+  }
 }
 process.stdout.write('never more than the limit in any 3,600 s\n');
