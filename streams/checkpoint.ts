@@ -115,7 +115,9 @@ function fromPlain(value: unknown, buckets: Map<unknown, EventFact['buckets']>):
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const each: unknown = value[index];
-      if (typeof each === 'object') value[index] = fromPlain(each, buckets);
+      if (typeof each !== 'object') continue;
+      const read = fromPlain(each, buckets);
+      if (read !== each) value[index] = read;
     }
     return value;
   }
@@ -127,7 +129,9 @@ function fromPlain(value: unknown, buckets: Map<unknown, EventFact['buckets']>):
   if (isEncoded(value)) return IdSet.from(value);
   if ('$buckets' in value) return buckets.get(value.$buckets);
   for (const [key, field] of Object.entries(value)) {
-    if (typeof field === 'object') Reflect.set(value, key, fromPlain(field, buckets));
+    if (typeof field !== 'object' || field === null) continue;
+    const read = fromPlain(field, buckets);
+    if (read !== field) Reflect.set(value, key, read);
   }
   return value;
 }

@@ -201,17 +201,23 @@ export function openPast(
         if (entry.seq <= seq) still.push(entry);
         else if (entry.seenAt <= at) changed.push(entry);
       }
-      const read = (from: number, to: number) =>
-        still.slice(from, to).flatMap(({ key }) => now.get('posts', key) ?? []);
-      if (changed.length === 0) return read(offset, offset + limit);
-      // Of those that have not changed since, no more can be on the page or before it.
-      const posts = read(0, offset + limit);
+      // Of those that have not changed since, no more can be on the page or before it. Where none has, they are the page.
+      const first = changed.length === 0 ? offset : 0;
+      const posts: OutputOf<'posts'>[] = [];
+      for (const entry of still.slice(first, offset + limit)) {
+        const post = now.get('posts', entry.key);
+        if (post === undefined) continue;
+        // It is read from the store, which is ahead of what readers see while a turn is published.
+        if (post.seq <= seq) posts.push(post);
+        else changed.push(entry);
+      }
+      if (changed.length === 0) return posts;
       const keys = changed.map(({ key }) => key);
       const sinceAt = Math.min(at, ...changed.map(({ seenAt }) => seenAt));
       for (const output of await lastOf('posts', keys, seq, sinceAt)) {
         if (output.stream === 'posts') posts.push(output);
       }
-      return posts.sort(newestFirst).slice(offset, offset + limit);
+      return posts.sort(newestFirst).slice(offset - first, offset - first + limit);
     },
   };
 }

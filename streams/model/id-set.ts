@@ -55,7 +55,13 @@ export class IdSet implements Iterable<string> {
   }
 
   static from({ $ids, others }: EncodedIds): IdSet {
-    return new IdSet([...$ids.split(' ').filter((id) => id !== ''), ...others]);
+    const set = new IdSet(others);
+    if ($ids === '') return set;
+    // They were written in ascending order, each once.
+    const values = BigUint64Array.from($ids.split(' '), BigInt);
+    set.#values = values;
+    set.#length = values.length;
+    return set;
   }
 
   *#decimals(): Iterable<string> {

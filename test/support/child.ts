@@ -43,3 +43,11 @@ export function startChild(url: URL, args: readonly string[], flags: readonly st
 export function sendToParent(message: unknown): void {
   process.send?.(message);
 }
+
+/** Resolves once all of it is sent: a long message takes several steps, and is lost when the process ends before the last. */
+export function deliverToParent(message: unknown): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (process.send === undefined) resolve();
+    else process.send(message, (error: Error | null) => (error === null ? resolve() : reject(error)));
+  });
+}

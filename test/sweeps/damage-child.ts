@@ -9,7 +9,7 @@ import { openService } from '../../src/service/service.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { readMeta } from '../support/api.ts';
-import { sendToParent } from '../support/child.ts';
+import { deliverToParent, sendToParent } from '../support/child.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Ended, type Life, logOf, type Refused } from './damage-life.ts';
 
@@ -74,7 +74,7 @@ async function live(life: Life): Promise<Ended> {
       wallAt: clock.wall(),
     };
     // Told before what nobody has read yet is read: that may end this process.
-    sendToParent({ ...ended, is: 'lived' });
+    await deliverToParent({ ...ended, is: 'lived' });
     return { ...ended, difference: await differenceIn(store) };
   } finally {
     await store.close();

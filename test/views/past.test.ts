@@ -129,6 +129,31 @@ describe('openPast', () => {
     assert.deepEqual([await lag(1), await lag(4)], [undefined, 1]);
   });
 
+  it('gives posts as they were known while the store is a turn ahead of what readers see', async () => {
+    const store = createMemoryStore();
+    const latest = createLatest(store.outputs);
+    const turn = async (seq: number, fields: object) => {
+      const at = NOON + seq * 1_000;
+      const tick: Observation = { seq, receivedAt: at, fact: { kind: 'tick', ages: {} } };
+      await store.journal.append([tick]);
+      const post = postOutput({ id: '1', createdAt: NOON, seenAt: NOON + 1_000, ...fields });
+      const outputs = [{ ...post, seq, at }];
+      await store.outputs.append(outputs, seq);
+      return () => latest.apply(outputs, seq, at);
+    };
+    const publish = await turn(1, {});
+    publish();
+    const known = async () =>
+      (await openPast(store, latest).posts('a', 1, NOON + 1_500, { offset: 0, limit: 10 })).map(
+        ({ seq, record }) => [seq, record.oracleAt],
+      );
+    assert.deepEqual(await known(), [[1, null]]);
+    const publishLater = await turn(2, { oracleAt: NOON + 2_000 });
+    assert.deepEqual(await known(), [[1, null]], 'stored, not published');
+    publishLater();
+    assert.deepEqual(await known(), [[1, null]], 'published');
+  });
+
   it('computes the signals of that time again, which are not stored', async () => {
     const quote = { token: 'yes-1', eventId: 1, bid: 0.1, ask: 0.12, price: 0.11 };
     const forecast = {

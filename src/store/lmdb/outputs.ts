@@ -19,6 +19,7 @@ import {
 } from './output-mark.ts';
 import { parseStored } from './stored-text.ts';
 import {
+  checkCount,
   checkEntry,
   countEntries,
   makeTimelines,
@@ -42,7 +43,7 @@ const AFTER_ALL: HistoryKey = [Number.MAX_SAFE_INTEGER, 0];
 
 type LatestKey = [stream: string, key: string];
 const BEFORE_ALL: LatestKey = ['', ''];
-/** So many latest rows are looked through before they are first used, which takes some tenths of a second. */
+/** So many latest rows or entries are looked through before they are first used, which takes some tenths of a second. */
 const CHECKED_AT_ONCE = 50_000;
 const ROWS_PER_CHECK = 100;
 
@@ -288,6 +289,7 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
     },
 
     async prepare() {
+      if (indexed !== undefined && indexed.entries <= checkedAtOnce) checkCount(environment, indexed);
       indexed ??= await makeTimelines(environment, mark.rows.posts ?? 0);
       postCounts.clear();
     },

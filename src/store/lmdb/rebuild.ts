@@ -214,6 +214,9 @@ async function settle(
     const head = logHead(environment);
     if (upTo !== null && upTo > head) lost.push(`journal: seqs ${head + 1} to ${upTo} are lost`);
     lost.push(...(await settleAccounts(environment)));
+    const places = hurt.get('waitlist');
+    // Nothing else may know of the places that cannot be read.
+    if (places !== undefined && hasUnnamed(places)) lost.push(describeFinding(places));
     // The layout before ours has no mark that could be copied.
     if (layout !== LAYOUT && upTo !== null) await markOutputs(environment, upTo);
     const areOutputsHurt = [...hurt.keys()].some((part) => part === 'latest' || part.startsWith('history.'));
@@ -244,7 +247,10 @@ function stillMissing(
   const named = finding.bad
     .filter((key) => !environment[part].has(key))
     .map((key) => `${part}: ${key} is lost`);
-  const hasMore =
-    finding.unreadable !== null || finding.faults.length > 0 || finding.badRows > finding.bad.length;
-  return hasMore ? [...named, describeFinding(finding)] : named;
+  return hasUnnamed(finding) ? [...named, describeFinding(finding)] : named;
+}
+
+/** Whether more may be damaged than the rows it names. */
+function hasUnnamed({ unreadable, faults, badRows, bad }: PartFinding): boolean {
+  return unreadable !== null || faults.length > 0 || badRows > bad.length;
 }

@@ -72,6 +72,14 @@ export function countEntries(timelines: Timelines, account: AccountId): number {
   return timelines.count({ start: endOf(account), end: [account, Number.POSITIVE_INFINITY] });
 }
 
+/** Throws when entries cannot be found by going through all, as after damage to a page. */
+export function checkCount({ timelines, damage }: Environment, { entries }: TimelinesMark): void {
+  let found = 0;
+  // Each is looked at, as those of a page that belongs elsewhere could be counted too.
+  for (const _ of timelines?.getRange({}) ?? []) found += 1;
+  if (found !== entries) throw damage(TIMELINES, `${TIMELINES}: found ${found} of ${entries} entries`);
+}
+
 const MARK_ROW = 'timelines';
 /** Rows per write. */
 const BATCH = 2_000;

@@ -3,7 +3,7 @@ import type { AccountPath } from '../account-path.ts';
 import type { Latest } from '../latest.ts';
 import type { Watch } from '../watch.ts';
 import { calibrationToWire } from './calibration-record.ts';
-import { createForecastReader, scoreGroups } from './scores.ts';
+import { createForecastReader, type ScoredForecast, scoreGroups } from './scores.ts';
 import { sleepScoresToWire } from './sleep-record.ts';
 import { trackRecordsToWire } from './track-records.ts';
 
@@ -42,18 +42,32 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
   let timer: NodeJS.Timeout | undefined;
 
   const read = createForecastReader(latest);
+  /** The groups of the last pass: those in which nothing changed are not computed again. */
+  const known = new Map<
+    string,
+    { readonly forecasts: readonly ScoredForecast[]; readonly part: ScoredPart }
+  >();
 
   function* pass(): Generator<void> {
     const { seq, changes } = scores;
     const data: ScoredPart[] = [];
-    const forecasts = yield* read();
-    for (const group of scoreGroups(forecasts, ids)) {
-      const segment = accounts.find(({ id }) => id === group.account)?.segment ?? null;
-      data.push(partOf(calibrationToWire(group, segment)));
+    const all = yield* read();
+    for (const group of scoreGroups(all, ids)) {
+      const { origin, account, horizonHours, forecasts } = group;
+      const name = `${origin} ${horizonHours} ${account ?? ''}`;
+      const before = known.get(name);
+      if (before !== undefined && areSame(before.forecasts, forecasts)) {
+        data.push(before.part);
+        continue;
+      }
+      const segment = accounts.find(({ id }) => id === account)?.segment ?? null;
+      const part = partOf(calibrationToWire(group, segment));
+      known.set(name, { forecasts, part });
+      data.push(part);
       yield;
     }
     const tracks = trackRecordsToWire(
-      forecasts.map(({ score }) => score),
+      all.map(({ score }) => score),
       accounts,
     );
     const sleep = sleepScoresToWire(latest, accounts);
@@ -98,6 +112,10 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
       clearImmediate(immediate);
     },
   };
+}
+
+function areSame(before: readonly ScoredForecast[], now: readonly ScoredForecast[]): boolean {
+  return before.length === now.length && before.every((forecast, index) => forecast === now[index]);
 }
 
 /** A record as JSON, with the path segment of its account; null when it is about all of them. */

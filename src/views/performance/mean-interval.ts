@@ -1,13 +1,18 @@
 const ROUNDS = 1_000;
+/** The means of more events have a normal distribution, whose interval takes a thousandth of the time. */
+const MOST_RESAMPLED = 1_000;
+/** Standard errors on each side of a normal mean that hold 95 %. */
+const NORMAL_95 = 1.96;
 
 /**
- * The 95 % interval of the mean of one value per event, by resampling events. It gives the digits of
- * `bootstrapInterval` but makes no lists, as it runs on the thread that answers requests. Null with fewer than two
+ * The 95 % interval of the mean of one value per event, by resampling events while they are few. It then gives the digits
+ * of `bootstrapInterval` but makes no lists, as it runs on the thread that answers requests. Null with fewer than two
  * events.
  */
 export function meanInterval(events: readonly number[]): readonly [low: number, high: number] | null {
   const n = events.length;
   if (n < 2) return null;
+  if (n > MOST_RESAMPLED) return normalInterval(events);
   const values = Float64Array.from(events);
   const means = new Float64Array(ROUNDS);
   const drawn = drawsOf(n);
@@ -19,6 +24,17 @@ export function meanInterval(events: readonly number[]): readonly [low: number, 
   means.sort();
   const at = (share: number) => means[Math.floor(share * (ROUNDS - 1))] ?? 0;
   return [at(0.025), at(0.975)];
+}
+
+function normalInterval(events: readonly number[]): readonly [low: number, high: number] {
+  const n = events.length;
+  let sum = 0;
+  for (const value of events) sum += value;
+  const mean = sum / n;
+  let squares = 0;
+  for (const value of events) squares += (value - mean) ** 2;
+  const margin = NORMAL_95 * Math.sqrt(squares / (n - 1) / n);
+  return [mean - margin, mean + margin];
 }
 
 let lastDraws = new Uint32Array(0);

@@ -141,6 +141,23 @@ describe('openWithRecovery', () => {
       assert.doesNotMatch(told, /keys: k is lost|place 1 is lost/);
     }));
 
+  it('tells that the waitlist is lost where nothing of it can be read', () =>
+    withFolder(async (folder) => {
+      const filled = await openStore(folder);
+      await filled.waitlist.claim(ENTRY, 5);
+      await filled.close();
+      const [places = 0] = pagesOf(folder, 'waitlist', 'leaf');
+      const [index = 0] = pagesOf(folder, 'waitlistIndex', 'leaf');
+      swapPages(filePath(folder), places, index);
+      writeFileSync(marker(folder), '0\nsomebody saw damage');
+
+      const news: StoreNews[] = [];
+      const store = await openStore(folder, { tell: (each) => news.push(each) });
+      assert.deepEqual([...store.waitlist.list()], []);
+      await store.close();
+      assert.match(JSON.stringify(news), /"lost":\["waitlist: /);
+    }));
+
   it('puts all rows into a new store when every one can be read, but writing ends the process', () =>
     withFolder(async (folder) => {
       await makeStore(folder, []);

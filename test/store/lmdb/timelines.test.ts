@@ -11,6 +11,7 @@ import {
 } from '../../../src/store/lmdb/environment.ts';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import { rebuild } from '../../../src/store/lmdb/rebuild.ts';
+import { filePath, pagesOf, swapPages } from '../../support/database-pages.ts';
 import { postOutput, ticks } from '../../support/store-records.ts';
 
 const posts = Array.from({ length: 150 }, (_, n) => ({
@@ -93,6 +94,18 @@ describe('timelines', () => {
       parts.flatMap(({ part, faults }) => (faults.length === 0 ? [] : [part])),
       ['timelines'],
     );
+  });
+
+  it('are damaged when a page of them is lost, which is found before they are read', async () => {
+    const [leaf = 0] = pagesOf(folder, 'timelines', 'leaf');
+    const [branch = 0] = pagesOf(folder, 'latest', 'branch');
+    swapPages(filePath(folder), leaf, branch);
+    const store = await openStore(folder);
+    await assert.rejects(store.outputs.prepare(), {
+      code: 'STORE_CORRUPT',
+      message: /timelines: /,
+    });
+    await store.close();
   });
 
   it('follow from the posts after a repair', async () => {

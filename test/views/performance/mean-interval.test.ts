@@ -16,6 +16,15 @@ describe('meanInterval', () => {
     );
   });
 
+  it('gives nearly the same for many events, without resampling them', () => {
+    const valuesOf = (n: number) =>
+      Array.from({ length: n }, (_, index) => ((index * 7_919) % 1_009) / 1_009);
+    const [low, high] = meanInterval(valuesOf(1_001)) ?? [0, 0];
+    const [lowResampled, highResampled] = meanInterval(valuesOf(1_000)) ?? [0, 0];
+    assert.ok(Math.abs(low - lowResampled) < 0.002, `${low}, resampled ${lowResampled}`);
+    assert.ok(Math.abs(high - highResampled) < 0.002, `${high}, resampled ${highResampled}`);
+  });
+
   it('knows no interval of fewer than two events', () => {
     assert.deepEqual([meanInterval([]), meanInterval([1])], [null, null]);
   });
