@@ -15,6 +15,14 @@ export interface FeedTopic {
   readonly keys: readonly string[];
 }
 
+/** Compressed rows of a topic, as one store hands them to another. Only stores read `bytes`. */
+export interface FeedPack {
+  readonly topic: string;
+  /** Of its last row. */
+  readonly seq: number;
+  readonly bytes: Uint8Array;
+}
+
 /** The feed's frames, as far back as readers may ask for them again. */
 export interface StoredFrames {
   /**
