@@ -12,7 +12,7 @@ import { isOldServer, oldServerError } from './server-version.ts';
 import { checkStream, configOf, namesOf } from './stream-config.ts';
 
 const CONNECT_WITHIN_MS = 5_000;
-const API_WITHIN_MS = 2_000;
+export const API_WITHIN_MS = 2_000;
 const RECONNECT_EVERY_MS = 100;
 /** A connection on which nothing answers is given up after about twice this. */
 const PING_EVERY_MS = 2_000;
@@ -34,7 +34,7 @@ export interface NatsOptions {
 }
 
 export async function connectNats(options: NatsOptions): Promise<Transport> {
-  const connection = await open(options);
+  const connection = await openConnection(options);
   try {
     checkVersion(connection, options);
     // Whether there are streams at all shows with the first one, in words of ours.
@@ -46,7 +46,11 @@ export async function connectNats(options: NatsOptions): Promise<Transport> {
   }
 }
 
-async function open({ servers: text, env, name }: NatsOptions): Promise<NatsConnection> {
+export async function openConnection({
+  servers: text,
+  env,
+  name,
+}: Pick<NatsOptions, 'servers' | 'env' | 'name'>): Promise<NatsConnection> {
   const { servers, isSecure } = parseAddresses(text);
   const { authenticator, tls } = readCredentials(env);
   try {
