@@ -141,7 +141,6 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
   'src/research': [...BASE, 'src/store', 'src/simulation'],
   'src/observability': [...BASE, 'type src/'],
   'src/config': BASE,
-  'src/cluster': [...BASE, 'src/bus'],
   'src/service': ['src/', 'streams/internal.ts'],
   'src/cli': ['src/', 'streams/internal.ts'],
   'src/main.ts': ['src/cli'],
