@@ -128,7 +128,6 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
   'src/dashboard': ['src/client/browser.ts'],
   'src/store': BASE,
   'src/bus': BASE,
-  'src/cluster': [...BASE, 'src/bus', 'type src/store'],
   'src/sources': BASE,
   'src/world': BASE,
   'src/simulation': BASE,
@@ -141,6 +140,7 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
   'src/research': [...BASE, 'src/store', 'src/simulation'],
   'src/observability': [...BASE, 'type src/'],
   'src/config': BASE,
+  'src/cluster': [...BASE, 'src/bus', 'src/store', 'src/feed', 'src/views', 'type src/engine'],
   'src/service': ['src/', 'streams/internal.ts'],
   'src/cli': ['src/', 'streams/internal.ts'],
   'src/main.ts': ['src/cli'],
@@ -196,6 +196,7 @@ const USED_IN: Readonly<Record<string, readonly string[]>> = {
   rxjs: [
     'src/cli',
     'src/client',
+    'src/cluster',
     'src/dashboard',
     'src/engine',
     'src/feed',
