@@ -18,8 +18,8 @@ async function start(flags: Flags, args: readonly string[], proc: ProcessLike): 
   const stop = listenForStop(proc);
   try {
     const { createLog } = await import('./log.ts');
-    const { openService } = await import('../service/service.ts');
-    const service = await openService(config, createLog(config.logLevel, stderr));
+    const { openConfigured } = await import('../service/open-configured.ts');
+    const service = await openConfigured(config, createLog(config.logLevel, stderr));
     if (!stop.signal.aborted) printBanner(service, config, proc);
     const damage = await Promise.race([stop.requested, service.damaged]);
     // A store that is damaged may not take the last writes.

@@ -28,6 +28,7 @@ import { signalsEndpoint } from './routes/signals.ts';
 import { tweetsEndpoint } from './routes/tweets.ts';
 import { usageEndpoints } from './routes/usage.ts';
 import { waitlistEndpoint } from './routes/waitlist.ts';
+import { tagsOfContent, tagsOfProcess } from './tags.ts';
 
 export interface EndpointDeps {
   /** Loaded before the app is made. */
@@ -41,8 +42,10 @@ export interface EndpointDeps {
   readonly now: () => number;
   /** Of records of no account: inputs older than this are stale. */
   readonly staleAfterMs: AgeLimits;
-  /** New at every start of the process. */
+  /** New at every start of the process, or that of its cluster. */
   readonly epoch: string;
+  /** Whether other processes serve the same records under this epoch, so that a tag means the same to all; false unless given. */
+  readonly areTagsShared?: boolean;
   readonly positions: Positions;
   /** For a process that holds no truth: has the past, older posts, wallets and usage answered by one that does. */
   readonly forward?: Forward | undefined;
@@ -71,7 +74,8 @@ const PER_ACCOUNT = [predictionEndpoint, signalsEndpoint, lagEndpoint];
 export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => void): Endpoints {
   const { latest, now } = deps;
   const watcher = createWatcher(latest);
-  const streamDeps = { ...deps, watcher };
+  const tagOf = deps.areTagsShared === true ? tagsOfContent(deps.epoch) : tagsOfProcess(deps.epoch);
+  const streamDeps = { ...deps, watcher, tagOf };
   const scores = watcher.watch(({ stream }) => stream === 'scores' || stream === 'models');
   const scored = watcher.watch(({ stream }) => stream === 'scores' || stream === 'sleep');
   const calibration = createCalibration({ ...deps, scores: scored, report });

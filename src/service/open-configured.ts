@@ -1,0 +1,11 @@
+import type { Config } from '../config/config.ts';
+import type { Logger } from './logger.ts';
+import { openService, type Service } from './service.ts';
+
+/** Opens what the configuration says this process is. */
+export async function openConfigured(config: Config, log: Logger): Promise<Service> {
+  const { cluster } = config;
+  if (cluster?.role !== 'edge') return openService(config, log);
+  const { openEdge } = await import('./edge.ts');
+  return openEdge({ ...config, cluster }, log);
+}
