@@ -44,6 +44,10 @@ export interface StoredFrames {
   read(topic: string, seq: number, limit: number): readonly FeedRow[];
   /** Compresses the older rows of a topic, if they are many, to a fortieth of their size; they read the same. */
   pack(topic: string): Promise<void>;
+  /** The packs of a topic, oldest first; the rows after the last one are not packed. */
+  packs(topic: string): Iterable<FeedPack>;
+  /** Adds packs of another store, whose rows this one lacks. */
+  addPacks(packs: readonly FeedPack[]): Promise<void>;
   /** Drops rows older than `beforeAt`, at most `maxRows` rows or packs; resolves to how many were dropped. */
   prune(beforeAt: number, maxRows: number): Promise<number>;
 }
