@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { KnownKeys } from '../access/keys/key-lookup.ts';
-import { createUsageTracking, type UsageTracking } from '../access/usage/tracking.ts';
 import type { Config } from '../config/config.ts';
 import { type Clock, type SystemClock, systemClock } from '../engine/clock.ts';
 import { StoreError } from '../errors.ts';
@@ -27,6 +25,7 @@ import { type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { openTime, spedUpTime, timeFault, timeOf, watchTime, withoutHosts } from './time.ts';
 import { reachUpstream, type Upstream } from './upstream.ts';
+import { startUsage } from './usage.ts';
 
 /** A process that ends earlier than this may have been ended by damage in its store. */
 const SETTLED_AFTER_MS = 60_000;
@@ -125,12 +124,12 @@ async function open(
   metrics.watchSources(engine.sources);
   const callers = { ...parts, ...callersTime };
   const { gate, tierOf, isDemo } = await openAccess({ ...callers, isStandIn }, shutdown);
-  const usage = startUsage(callers, tierOf, shutdown);
+  const usage = startUsage({ ...callers, store: store.usage }, tierOf, shutdown);
   const payments = await openPayments({ ...callers, standIn: upstream }, shutdown);
   const positions = positionsOf(upstream, sourceSettings, parts);
   const clockFault = () => timeFault(time.doubt(), engine.logAheadMs());
   const url = await startServer(
-    { ...parts, clockFault, engine, gate, payments, usage, positions, isDemo },
+    { ...parts, clockFault, engine, gate, payments: payments?.service, usage, positions, isDemo },
     shutdown,
   );
   // The start is over. The first step of a stop comes last here.
@@ -182,29 +181,6 @@ function repairedAtOf({ notes }: Store): number {
 const repairNote = z.object({ at: z.number() });
 
 type PositionsParts = Pick<ServerParts, 'latest' | 'log'>;
-type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'> & {
-  readonly agreedNow: () => number | undefined;
-};
-
-function startUsage(
-  { config, store, clock, agreedNow, log }: UsageParts,
-  tierOf: KnownKeys['tierOf'],
-  shutdown: Shutdown,
-): UsageTracking {
-  const usage = createUsageTracking({
-    store: store.usage,
-    now: clock.wall,
-    agreedNow,
-    retentionDays: config.usageRetentionDays,
-    // Only keys of this tier may ask, each for its own usage.
-    isRead: (keyId) => tierOf(keyId) === 'INTERNAL',
-    report: (error) => log.error({ err: error }, 'usage could not be stored, trying again'),
-  });
-  shutdown.add(() => usage.stop());
-  usage.start();
-  return usage;
-}
-
 function positionsOf(
   { endpoints }: Upstream,
   settings: Partial<SourceSettings>,
