@@ -4,6 +4,8 @@ import type { SharedArea } from './bus.ts';
 export interface ServerReport {
   readonly name: string;
   readonly version: string;
+  /** Engines refuse it. */
+  readonly isOld: boolean;
   /** Whether it brings every message to its disk before it acknowledges it; null: not told. */
   readonly syncsEveryWrite: boolean | null;
 }

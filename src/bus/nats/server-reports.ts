@@ -2,6 +2,7 @@ import { errors, type NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
 import type { ServerReport } from '../inspection.ts';
 import { isUnheard } from './failures.ts';
+import { isOldServer } from './server-version.ts';
 
 /**
  * Every server answers this, with the settings of its streams. It belongs to the system account, so that others only reach
@@ -25,8 +26,7 @@ export async function reportServers(connection: NatsConnection): Promise<readonl
     for await (const message of await connection.requestMany(SUBJECT, '{"config":true}', options)) {
       const { server, data } = answer.parse(message.json());
       // A server leaves out what is false.
-      const syncsEveryWrite = data.config.sync_always === true;
-      found.push({ name: server.name, version: server.ver, syncsEveryWrite });
+      found.push(reportOf(server.name, server.ver, data.config.sync_always === true));
     }
   } catch (error) {
     const isNotGiven =
@@ -37,5 +37,9 @@ export async function reportServers(connection: NatsConnection): Promise<readonl
   }
   if (found.length > 0) return found.sort((a, b) => (a.name < b.name ? -1 : 1));
   const { server_name: name = 'unknown', version = 'unknown' } = connection.info ?? {};
-  return [{ name, version, syncsEveryWrite: null }];
+  return [reportOf(name, version, null)];
+}
+
+function reportOf(name: string, version: string, syncsEveryWrite: boolean | null): ServerReport {
+  return { name, version, isOld: isOldServer(version), syncsEveryWrite };
 }

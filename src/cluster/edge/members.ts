@@ -42,6 +42,11 @@ export async function tellOfEdge(deps: MembersDeps, signal: AbortSignal): Promis
       version,
       graphVersion: GRAPH_VERSION,
       place: null,
+      shards: shards.list().map(({ name, following: { place, caughtUpAt } }) => ({
+        shard: name,
+        place,
+        lagMs: caughtUpAt === undefined ? null : Math.max(0, time.mono() - caughtUpAt),
+      })),
       seq: null,
       digest: null,
       lagMs: lagOf(shards, time.mono()),

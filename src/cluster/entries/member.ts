@@ -15,6 +15,10 @@ const member = z.strictObject({
   graphVersion: z.int(),
   /** The last place of its shard's stream that it has applied; null of an edge. */
   place: z.int().nullable(),
+  /** Of an edge: how far it has followed each shard, and the ms since it last knew all of it. */
+  shards: z
+    .array(z.strictObject({ shard: z.string(), place: z.int(), lagMs: z.number().nullable() }))
+    .exactOptional(),
   /** The end of its log, and the digest up to there. */
   seq: z.int().nullable(),
   digest: z.string().nullable(),
