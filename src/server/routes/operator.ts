@@ -9,7 +9,7 @@ interface ProbeEndpoint {
 }
 
 /** GET /livez and /readyz. */
-export function probeEndpoints(operations: Operations): readonly ProbeEndpoint[] {
+export function probeEndpoints(operations: Pick<Operations, 'isLive' | 'isReady'>): readonly ProbeEndpoint[] {
   return [
     { path: '/livez', answer: () => probeAnswer(operations.isLive(), 'alive', 'stalled') },
     { path: '/readyz', answer: () => probeAnswer(operations.isReady(), 'ready', 'not_ready') },
@@ -34,7 +34,7 @@ export function metricsEndpoint(operations: Operations): SlowEndpoint {
   };
 }
 
-export async function metricsAnswer(operations: Operations): Promise<Answer> {
+export async function metricsAnswer(operations: Pick<Operations, 'metrics'>): Promise<Answer> {
   const { contentType, text } = await operations.metrics();
   return plainAnswer(200, contentType, text, SECURITY_HEADERS);
 }
