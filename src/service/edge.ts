@@ -11,7 +11,6 @@ import { joinShards } from '../cluster/edge/joined-shards.ts';
 import { tellOfEdge } from '../cluster/edge/members.ts';
 import type { ClusterConfig } from '../config/cluster.ts';
 import type { Config } from '../config/config.ts';
-import { INTERFACE_VERSION } from '../contract/version.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
 import { checkPort, createHttpServer, httpLimits } from '../server/http.ts';
 import { createStartingApp } from '../server/starting-app.ts';
@@ -34,6 +33,8 @@ interface EdgeConfig extends Config {
 
 interface EdgeOptions {
   readonly clock?: Clock;
+  /** Of the program. */
+  readonly version?: string;
 }
 
 /** Serves what the engines on a bus make, and holds no truth of its own: its data folder can be removed at any time. */
@@ -52,7 +53,7 @@ export async function openEdge(config: EdgeConfig, log: Logger, options: EdgeOpt
 async function open(
   config: EdgeConfig,
   log: Logger,
-  { clock = systemClock }: EdgeOptions,
+  { clock = systemClock, version = 'unknown' }: EdgeOptions,
   shutdown: Shutdown,
 ): Promise<Service> {
   await checkPort(config.port, config.host);
@@ -144,7 +145,7 @@ async function open(
         bus,
         member,
         host: hostname(),
-        version: INTERFACE_VERSION,
+        version,
         shards,
         time: realTime,
         now: clock.wall,
@@ -227,6 +228,7 @@ async function open(
     url,
     banner: { world: config.cluster.servers, data: config.data, accounts: [], isDemo: false },
     damaged: new Promise(() => undefined),
+    over: new Promise(() => undefined),
     stop: shutdown.run,
   };
 }

@@ -15,7 +15,7 @@ import { API_HEADERS } from '../server/headers.ts';
 import { createHttpServer, httpLimits } from '../server/http.ts';
 import { createOperatorApp } from '../server/operator-app.ts';
 import type { Positions } from '../sources/positions/position.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoredFrames } from '../store/store.ts';
 import type { Latest } from '../views/latest.ts';
 import { openPast } from '../views/past.ts';
 import type { Logger } from './logger.ts';
@@ -24,6 +24,8 @@ import type { Shutdown } from './shutdown.ts';
 
 /** How long open requests may take after the port is closed. */
 const DRAIN_DEADLINE_MS = 8_000;
+/** An append to the bus takes milliseconds; while servers change their leader, seconds. */
+const SLOW_APPEND_MS = 5_000;
 /** How long health tells of a repair. The metric and the log tell of it for ever. */
 const REPAIR_SHOWN_MS = DAY_MS;
 
@@ -44,12 +46,31 @@ export interface ServerParts {
   readonly repairedAt: number;
   /** Whether the demo keys work. */
   readonly isDemo: boolean;
+  /** How this engine leads where there are others; absent where it is alone. */
+  readonly cluster?: ServedCluster | undefined;
   readonly log: Logger;
+}
+
+/** What a leader serves its own readers with. */
+export interface ServedCluster {
+  readonly port: number;
+  readonly epoch: string;
+  /** Resolves once all machines will know the frames. */
+  readonly share: (batch: Parameters<StoredFrames['append']>[0]) => Promise<void>;
+  /** Where its frames are stored then. */
+  readonly frames: StoredFrames;
+  /** Ms for which the bus has not taken what has to be appended; 0 while it does. */
+  readonly heldMs: () => number;
 }
 
 /** Serves HTTP and, unless it is off, the push feed. Resolves to the URL. */
 export async function startServer(parts: ServerParts, shutdown: Shutdown): Promise<string> {
-  const { config, store, latest, clock, engine, gate, payments, usage, metrics, log } = parts;
+  const { config, store, latest, clock, engine, gate, payments, usage, metrics, cluster, log } = parts;
+  // The log of all machines has to be written before that of this one.
+  const writesHeldMs = () => {
+    const busMs = cluster?.heldMs() ?? 0;
+    return Math.max(engine.writesHeldMs(), busMs > SLOW_APPEND_MS ? busMs : 0);
+  };
   const operations = openOperations(
     {
       latest,
@@ -57,10 +78,10 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       metrics,
       sources: engine.sources,
       store: () => {
-        if (engine.writesHeldMs() > 0) return 'read_only';
+        if (writesHeldMs() > 0) return 'read_only';
         return clock.wall() - parts.repairedAt < REPAIR_SHOWN_MS ? 'repaired' : 'open';
       },
-      writesHeldMs: engine.writesHeldMs,
+      writesHeldMs,
       clockFault: parts.clockFault,
       now: clock.wall,
     },
@@ -78,7 +99,8 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     operations,
     now: clock.wall,
     staleAfterMs: config.staleAfterMs,
-    epoch: randomUUID(),
+    epoch: cluster?.epoch ?? randomUUID(),
+    areTagsShared: cluster !== undefined,
     hasFeed: config.feed !== null,
     isDemo: parts.isDemo,
     hasMetrics: config.metrics === null,
@@ -91,7 +113,8 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     config.feed &&
     openFeed({
       latest,
-      window: store.feed,
+      window: cluster?.frames ?? store.feed,
+      cluster,
       outputs: store.outputs,
       accounts: config.accounts,
       gate,
@@ -115,7 +138,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
   }
   const http = createHttpServer(app, limits, feed ?? undefined);
   metrics.watchUnsent(http.unsent);
-  const url = await http.listen(config.port, config.host);
+  const url = await http.listen(cluster?.port ?? config.port, config.host);
   shutdown.add(() => http.drain({ noticeMs: config.drainSeconds * 1_000, deadlineMs: DRAIN_DEADLINE_MS }));
   return url;
 }

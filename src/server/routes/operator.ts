@@ -39,7 +39,7 @@ export function metricsEndpoint(operations: Operations): SlowEndpoint {
   };
 }
 
-export async function metricsAnswer(operations: Operations): Promise<Answer> {
+export async function metricsAnswer(operations: Pick<Operations, 'metrics'>): Promise<Answer> {
   const { contentType, text } = await operations.metrics();
   return plainAnswer(200, contentType, text, SECURITY_HEADERS);
 }
