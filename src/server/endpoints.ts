@@ -28,6 +28,7 @@ import { signalsEndpoint } from './routes/signals.ts';
 import { tweetsEndpoint } from './routes/tweets.ts';
 import { usageEndpoints } from './routes/usage.ts';
 import { waitlistEndpoint } from './routes/waitlist.ts';
+import { tagsOfContent, tagsOfProcess } from './tags.ts';
 
 export interface EndpointDeps {
   /** Loaded before the app is made. */
@@ -41,11 +42,15 @@ export interface EndpointDeps {
   readonly now: () => number;
   /** Of records of no account: inputs older than this are stale. */
   readonly staleAfterMs: AgeLimits;
-  /** New at every start of the process. */
+  /** New at every start of the process, or that of its cluster. */
   readonly epoch: string;
+  /** Whether other processes serve the same records under this epoch, so that a tag means the same to all; false unless given. */
+  readonly areTagsShared?: boolean;
   readonly positions: Positions;
   /** For a process that holds no truth: has the past, older posts, wallets and usage answered by one that does. */
   readonly forward?: Forward | undefined;
+  /** For a process that holds the truth of its accounts, and not that of callers. */
+  readonly forwardUsage?: Forward | undefined;
   /** Whether the push feed is served; true unless given. */
   readonly hasFeed?: boolean;
   /** Whether the published keys of the demo are admitted; false unless given. */
@@ -71,13 +76,14 @@ const PER_ACCOUNT = [predictionEndpoint, signalsEndpoint, lagEndpoint];
 export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => void): Endpoints {
   const { latest, now } = deps;
   const watcher = createWatcher(latest);
-  const streamDeps = { ...deps, watcher };
+  const tagOf = deps.areTagsShared === true ? tagsOfContent(deps.epoch) : tagsOfProcess(deps.epoch);
+  const streamDeps = { ...deps, watcher, tagOf };
   const scores = watcher.watch(({ stream }) => stream === 'scores' || stream === 'models');
   const scored = watcher.watch(({ stream }) => stream === 'scores' || stream === 'sleep');
   const calibration = createCalibration({ ...deps, scores: scored, report });
   const requests = createPositionRequests(deps.positions);
   const walletDeps = { ...deps, wallets: createWallets({ read: requests.read, now }) };
-  const { forward } = deps;
+  const { forward, forwardUsage = forward } = deps;
   const here = (endpoints: readonly PlainEndpoint[]) =>
     endpoints.map((endpoint) => (forward === undefined ? endpoint : forwarded(endpoint, forward)));
   const tweets = deps.accounts.map((account) => tweetsEndpoint(streamDeps, account));
@@ -106,14 +112,14 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
       historyEndpoint(streamDeps, scores),
       calibrationEndpoint(streamDeps, calibration),
       healthEndpoint(deps.operations, now),
-      ...(forward === undefined ? usage : []),
+      ...(forwardUsage === undefined ? usage : []),
       ...documentEndpoints(deps.accounts),
       ...(deps.hasFeed === false ? [] : [feedEndpoint()]),
     ],
     slow: [
       ...dashboardEndpoints(deps),
       ...wallets,
-      ...(forward === undefined ? [] : usage.map((endpoint) => forwarded(endpoint, forward))),
+      ...(forwardUsage === undefined ? [] : usage.map((endpoint) => forwarded(endpoint, forwardUsage))),
       waitlistEndpoint({ ...deps, report }),
       ...rendererEndpoints(),
       ...(deps.hasMetrics === false ? [] : [metricsEndpoint(deps.operations)]),

@@ -20,8 +20,6 @@ const PRUNE_ROWS = 1_000;
 /** Frames that are on disk, and the tick of their turn if it had one. */
 export interface CachedFrames {
   readonly rows: readonly FeedRow[];
-  /** The seq of the shard's log up to which all frames are here. */
-  readonly upTo: number;
   readonly tick: OutputOf<'freshness'> | undefined;
   /** Frames of keys that were gone before this are not read again, UTC ms; undefined most of the time. */
   readonly goneBefore: number | undefined;
@@ -94,16 +92,17 @@ export async function openShardCache({ store, epoch, mono, report }: ShardCacheD
     const lastOf = (topic: string) => lastSeqs.get(topic) ?? 0;
     const rows = entry.rows.filter(({ topic, seq }) => seq > lastOf(topic));
     const topics = entry.topics.filter(({ topic, seq }) => seq >= lastOf(topic));
-    framesUpTo = Math.max(framesUpTo, entry.upTo);
+    const upTo = Math.max(framesUpTo, entry.upTo);
     if (rows.length > 0) {
-      await writer.write(() => feed.append({ epoch, upTo: framesUpTo, rows, topics }));
+      await writer.write(() => feed.append({ epoch, upTo, rows, topics }));
       for (const { topic, seq } of topics) lastSeqs.set(topic, seq);
       compaction.onStored(rows);
     }
+    framesUpTo = upTo;
     const isTold = tick !== undefined && tick.seq <= entry.upTo;
     const told = isTold ? tick : undefined;
     if (isTold) tick = undefined;
-    frames.next({ rows, upTo: framesUpTo, tick: told, goneBefore: told && pruneAt(told.at) });
+    frames.next({ rows, tick: told, goneBefore: told && pruneAt(told.at) });
   }
 
   function pruneAt(at: number): number | undefined {

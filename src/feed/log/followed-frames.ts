@@ -19,8 +19,6 @@ export interface FollowedFrames extends PublishedFrames {
 
 interface FollowedBatch {
   readonly rows: readonly FeedRow[];
-  /** The seq of their log up to which all frames are stored. */
-  readonly upTo: number;
   readonly tick?: OutputOf<'freshness'> | undefined;
   /** Whether rows and tick are those of a topic: several logs may have topics of the same name. */
   readonly covers: (topic: Topic) => boolean;
@@ -32,6 +30,7 @@ interface FollowedFramesDeps {
   readonly window: Pick<StoredFrames, 'oldest' | 'read'>;
   /** Where the stored frames end. */
   readonly stored: readonly FeedTopic[];
+  /** The seq of its log up to which all frames of a topic are stored. */
   readonly storedUpTo: (topic: Topic) => number;
 }
 
@@ -39,20 +38,18 @@ export function createFollowedFrames(deps: FollowedFramesDeps): FollowedFrames {
   const { epoch, topics, window } = deps;
   const numbering = createNumbering(topics, deps.stored);
   const byStoredName = new Map(topics.map((topic) => [topic.storedAs, topic]));
-  const upTo = new Map(topics.map((topic) => [topic, deps.storedUpTo(topic)]));
   const reads = createFrameReads(window);
   const published = new Subject<Published>();
 
   return {
     epoch,
     frame$: published.asObservable(),
-    publishedUpTo: (topic) => upTo.get(topic) ?? 0,
+    publishedUpTo: deps.storedUpTo,
     state: numbering.state,
     states: numbering.states,
     oldestCursor: reads.oldestCursor,
     read: reads.read,
-    publish({ rows, upTo: batchUpTo, tick, covers }) {
-      for (const topic of topics) if (covers(topic)) upTo.set(topic, batchUpTo);
+    publish({ rows, tick, covers }) {
       const byState = new Map<TopicState, Frame[]>();
       for (const row of rows) {
         const topic = byStoredName.get(row.topic);

@@ -15,11 +15,13 @@ import { signalsView } from '../../views/records/signals.ts';
 import type { PlainEndpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
 import { createPastBodies, type PastBodies } from '../past/past-bodies.ts';
-import { notModified, streamAnswer, tagOf } from '../prebuilt.ts';
+import { notModified, streamAnswer } from '../prebuilt.ts';
+import { tagOf } from '../tags.ts';
 import type { StreamDeps } from './deps.ts';
 import { signalsAudience } from './signals.ts';
 
-interface PastDeps extends Pick<StreamDeps, 'accounts' | 'now' | 'epoch'> {
+interface PastDeps extends Pick<StreamDeps, 'accounts' | 'now'> {
+  readonly epoch: string;
   readonly past: Past;
 }
 

@@ -52,7 +52,7 @@ function openFollower(aheadMs = 60_000) {
     ...serve(frames, aheadMs),
     async take({ rows, upTo, ...rest }: Batch) {
       await window.append({ rows, upTo, ...rest });
-      frames.publish({ rows, upTo, covers: () => true });
+      frames.publish({ rows, covers: () => true });
     },
   };
 }
