@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { KnownKeys } from '../access/keys/key-lookup.ts';
-import { createUsageTracking, type UsageTracking } from '../access/usage/tracking.ts';
 import type { Config } from '../config/config.ts';
 import { type Clock, type SystemClock, systemClock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -24,10 +22,11 @@ import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
 import { tellCost } from './posts-cost.ts';
 import { reportTo } from './reporting.ts';
-import { type ServedCluster, type ServerParts, startServer } from './server.ts';
+import { type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { openTime, spedUpTime, timeFault, timeOf, watchTime, withoutHosts } from './time.ts';
 import { reachUpstream, type Upstream } from './upstream.ts';
+import { startUsage } from './usage.ts';
 
 /** A process that ends earlier than this may have been ended by damage in its store. */
 const SETTLED_AFTER_MS = 60_000;
@@ -131,25 +130,41 @@ async function open(
   const report = reportTo(log, metrics);
   const parts = { config, store, latest, clock, metrics, repairedAt, log };
   const engineParts = { ...parts, ...time, speed, endpoints, sourceSettings, report };
+  const callers = { ...parts, ...callersTime };
+  const positions = positionsOf(upstream, sourceSettings, parts);
 
-  /** Opens what readers need, and resolves to where it is. */
-  const serve = async (engine: Engine, closing: Shutdown, served?: ServedCluster): Promise<Served> => {
+  /** Opens what readers need of an engine that is alone. */
+  const serve = async (engine: Engine): Promise<Served> => {
     metrics.watchSources(engine.sources);
-    const callers = { ...parts, ...callersTime };
-    const { gate, tierOf, isDemo } = await openAccess({ ...callers, isStandIn }, closing);
-    const usage = startUsage(callers, tierOf, closing);
-    const payments = await openPayments({ ...callers, standIn: upstream }, closing);
-    const positions = positionsOf(upstream, sourceSettings, parts);
+    const { gate, tierOf, isDemo } = await openAccess({ ...callers, isStandIn }, shutdown);
+    const usage = startUsage({ ...callers, store: store.usage }, tierOf, shutdown);
+    const payments = await openPayments({ ...callers, standIn: upstream }, shutdown);
     const clockFault = () => timeFault(time.doubt(), engine.logAheadMs());
-    const url = await startServer(
-      { ...parts, clockFault, engine, gate, payments, usage, positions, isDemo, cluster: served },
-      closing,
+    const { url } = await startServer(
+      {
+        ...parts,
+        clockFault,
+        engine,
+        gate,
+        payments: payments?.service,
+        recorder: usage,
+        usage,
+        waitlist: store.waitlist,
+        positions,
+        isDemo,
+      },
+      shutdown,
     );
     return { url, isDemo };
   };
 
-  const member = shard && (await shard.join({ ...engineParts, doubt: time.doubt, version, serve }, shutdown));
-  const { url, isDemo } = member ?? (await serve(await startEngine(engineParts, shutdown), shutdown));
+  const member =
+    shard &&
+    (await shard.join(
+      { ...engineParts, callers, standIn: upstream, positions, repairedAt, doubt: time.doubt, version },
+      shutdown,
+    ));
+  const { url, isDemo } = member ?? (await serve(await startEngine(engineParts, shutdown)));
   // The start is over. The first step of a stop comes last here.
   store.allowReserve(false);
   shutdown.add(async () => store.allowReserve(true));
@@ -210,28 +225,6 @@ export interface Served {
 }
 
 type PositionsParts = Pick<ServerParts, 'latest' | 'log'>;
-type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'> & {
-  readonly agreedNow: () => number | undefined;
-};
-
-function startUsage(
-  { config, store, clock, agreedNow, log }: UsageParts,
-  tierOf: KnownKeys['tierOf'],
-  shutdown: Shutdown,
-): UsageTracking {
-  const usage = createUsageTracking({
-    store: store.usage,
-    now: clock.wall,
-    agreedNow,
-    retentionDays: config.usageRetentionDays,
-    // Only keys of this tier may ask, each for its own usage.
-    isRead: (keyId) => tierOf(keyId) === 'INTERNAL',
-    report: (error) => log.error({ err: error }, 'usage could not be stored, trying again'),
-  });
-  shutdown.add(() => usage.stop());
-  usage.start();
-  return usage;
-}
 
 function positionsOf(
   { endpoints }: Upstream,

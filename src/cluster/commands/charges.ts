@@ -1,11 +1,12 @@
 import type { Time } from '../../bus/time.ts';
 import type { PaymentService } from '../../payments/payment-service.ts';
 import type { KeptReply } from '../../store/store.ts';
+import { engineUnavailable } from './ask-engine.ts';
 import { orWorking, saidOf } from './known-commands.ts';
 import type { Charge, Said } from './messages.ts';
 
 /** The engine's side of paid calls that edges answer. */
-export interface Charges {
+interface Charges {
   /** Begins a charge, or goes on with one that is known. */
   charge(asked: Charge): Promise<Said<'charge'>>;
   /** The reply of a charge has left. */
@@ -26,26 +27,23 @@ interface UnderWay {
   doneAt: number | undefined;
 }
 
-const NOTHING: KeptReply = { status: 200, headers: {}, body: '' };
-
 export function createCharges(payments: PaymentService, time: Time): Charges {
   const charges = new Map<string, UnderWay>();
 
   function start(asked: Charge): UnderWay {
     const { payment, path, resource, url, address } = asked;
-    let isGone = false;
     let give: (reply: KeptReply) => void = () => undefined;
+    let leave: () => void = () => undefined;
     let want: () => void = () => undefined;
-    const reply = new Promise<KeptReply>((resolve) => {
+    const reply = new Promise<KeptReply>((resolve, reject) => {
       give = resolve;
+      leave = () => reject(engineUnavailable());
     });
+    // Nobody may ever want it.
+    reply.catch(() => undefined);
     const wanted = new Promise<void>((resolve) => {
       want = resolve;
     });
-    const leave = () => {
-      isGone = true;
-      give(NOTHING);
-    };
     const paid = payments.charge({
       payment,
       path,
@@ -55,10 +53,11 @@ export function createCharges(payments: PaymentService, time: Time): Charges {
       answer() {
         want();
         const waiting = new AbortController();
-        void time.pause(ANSWER_WITHIN_MS, waiting.signal).then(leave);
+        void time.pause(ANSWER_WITHIN_MS, waiting.signal).then(() => leave());
         return reply.finally(() => waiting.abort());
       },
-      isGone: () => isGone,
+      // An edge whose caller has left gives no reply.
+      isGone: () => false,
     });
     const each: UnderWay = {
       outcome: saidOf(

@@ -3,7 +3,7 @@ import type { Counting } from '../../access/limits/counting.ts';
 import { edgeCounting } from '../../access/limits/grants/edge-counting.ts';
 import type { EdgeGrants } from '../../access/limits/grants/edge-grants.ts';
 import type { Tier } from '../../access/tiers.ts';
-import type { UsageRecorder } from '../../access/usage/recorder.ts';
+
 import type { Bus } from '../../bus/bus.ts';
 import type { Time } from '../../bus/time.ts';
 import type { PaymentService } from '../../payments/payment-service.ts';
@@ -12,7 +12,7 @@ import { watchKeys } from '../access/shared-keys.ts';
 import { createAskEngine } from './ask-engine.ts';
 import { callersShard } from './callers-shard.ts';
 import { openEdgeGrants } from './edge-grants-link.ts';
-import { createEdgeUsage } from './edge-usage.ts';
+import { createEdgeUsage, type EdgeUsage } from './edge-usage.ts';
 import { createRemotePayments, watchSale } from './remote-payments.ts';
 
 interface EdgeCallersDeps {
@@ -42,7 +42,7 @@ export interface EdgeCallers {
   readonly status: () => EdgeGrants['status'];
   /** Undefined when no calls were sold when the edge started. */
   readonly payments: PaymentService | undefined;
-  readonly recorder: UsageRecorder;
+  readonly recorder: EdgeUsage;
   readonly waitlist: Waitlist;
   /** The shard that keeps callers. */
   readonly shard: string;

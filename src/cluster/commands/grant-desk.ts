@@ -8,6 +8,7 @@ import {
 import type { PlaceSettings } from '../../access/limits/grants/places.ts';
 import { LEDGER_KEPT_MS } from '../../access/limits/grants/rules.ts';
 import type { Time } from '../../bus/time.ts';
+import { ServiceError } from '../../errors.ts';
 import type { GrantLog } from '../../store/store.ts';
 import type { AccessLog } from '../access/access-log.ts';
 
@@ -62,11 +63,8 @@ export function openGrantDesk(deps: GrantDeskDeps): GrantDesk {
     for (const { at } of events) silentUntil = Math.max(silentUntil, at);
     const aheadMs = silentUntil - now();
     if (aheadMs > TOLD_AHEAD_MS) {
-      report(
-        new Error(
-          `the last leader's clock was ${Math.ceil(aheadMs)} ms ahead; no limits are granted until then`,
-        ),
-      );
+      const message = `the last leader's clock was ahead of this one; for ${Math.ceil(aheadMs)} ms edges are granted nothing`;
+      report(new ServiceError('CLOCK_BEHIND', message));
     }
   }
 
