@@ -205,7 +205,13 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
       const passing = engine.passing();
       const from = await publishMissing({ writer, store, position: replica.position, onBus, passing });
       const publishing = createPublishing(
-        { writer, position: from, onOver: (error) => tellOver(termOver(name, lease.term, error)) },
+        {
+          writer,
+          position: from,
+          onOver: (error) => {
+            if (!signal.aborted) tellOver(termOver(name, lease.term, error));
+          },
+        },
         () => time.mono(),
       );
       leading = { lease, publishing };
@@ -219,6 +225,17 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
       throw error;
     }
   }
+
+  /** What waits for a bus that does not answer would keep the engine from stopping. */
+  async function closeIfSilent(stopped: AbortSignal): Promise<void> {
+    await time.pause(deps.lastAppendMs, stopped);
+    while (!stopped.aborted) {
+      if (heldMs() > SECOND_MS || !bus.isConnected()) return bus.close();
+      await time.pause(SECOND_MS, stopped);
+    }
+  }
+
+  const heldMs = () => leading?.publishing.heldMs(time.mono()) ?? 0;
 
   async function beginTerm(lease: Lease) {
     await following?.stop();
@@ -238,13 +255,10 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
   return {
     over,
     state: member,
-    heldMs: () => leading?.publishing.heldMs(time.mono()) ?? 0,
+    heldMs,
     async stop() {
-      const limit = new AbortController();
-      // A turn that waits for the bus would keep the engine from stopping.
-      void time.pause(deps.lastAppendMs, limit.signal).then(async () => {
-        if (!limit.signal.aborted) await bus.close();
-      });
+      const stopped = new AbortController();
+      const limited = closeIfSilent(stopped.signal);
       stopping.abort();
       campaigning.abort();
       await following?.stop();
@@ -258,7 +272,8 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
         .shared('members')
         .remove(deps.member)
         .catch(() => undefined);
-      limit.abort();
+      stopped.abort();
+      await limited;
     },
   };
 }
