@@ -276,6 +276,23 @@ describe('an engine on a bus', () => {
   );
 
   it(
+    'no longer campaigns when an engine of another graph version has taken over',
+    onShard(async (shard) => {
+      const { writer, node } = await rawLeader(shard);
+      const standby = await shard.start();
+      await shard.until('it stands by', () => standby.news.length > 0);
+      const observations = [{ seq: 1, receivedAt: AT, fact: settings() }];
+      const digest = observations.reduce(nextDigest, EMPTY_DIGEST);
+      const bytes = encodeLogEntry({ digest, graphVersion: GRAPH_VERSION + 1, observations });
+      await shard.settled(writer.append({ kind: 'log', bytes }));
+      await shard.until('it has an alarm', () => standby.membership.state().alarm !== null);
+      node.kill();
+      await shard.pass(10_000);
+      assert.equal(standby.leadership(), undefined);
+    }),
+  );
+
+  it(
     'follows on after a restart from where it was',
     onShard(async (shard) => {
       const leader = await shard.start();
