@@ -9,6 +9,8 @@ export interface ClusterConfig {
   readonly servers: string;
   /** The shard of an engine. */
   readonly shard: string;
+  /** The shard that keeps callers; undefined: the first that is led. */
+  readonly callersShard: string | undefined;
   /** Copies of each stream at the servers. */
   readonly replicas: number;
   /** How the process proves to the servers who it is, by the names of the variables. */
@@ -21,6 +23,7 @@ interface ClusterValues {
   readonly role: Role;
   readonly bus: string;
   readonly shard: string;
+  readonly callersShard: string;
   readonly busReplicas: number;
   readonly world: string;
 }
@@ -34,13 +37,14 @@ export function toCluster(
   values: ClusterValues,
   env: Readonly<Record<string, string | undefined>>,
 ): ClusterConfig | null {
-  const { role, bus, shard, busReplicas } = values;
+  const { role, bus, shard, callersShard, busReplicas } = values;
   if (bus === '') return null;
   const given = CREDENTIALS.flatMap((name) => (env[name] ? [[name, env[name]]] : []));
   return {
     role: role === 'edge' ? 'edge' : 'engine',
     servers: bus,
     shard,
+    callersShard: callersShard === '' ? undefined : callersShard,
     replicas: busReplicas,
     credentials: Object.fromEntries(given),
   };

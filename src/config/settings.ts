@@ -72,6 +72,11 @@ export const SETTINGS = {
     'main',
     'name of the accounts of this engine on the bus; engines of one name stand by for each other',
   ),
+  callersShard: setting(
+    name,
+    '',
+    'name of the shard whose engines keep keys, limits, waitlist, payments and usage; without it the first one that is led',
+  ),
   busReplicas: setting(copies, 1, 'copies that the NATS servers keep of everything: 1, 3 or 5'),
   world: setting(
     world,

@@ -49,6 +49,8 @@ export interface EndpointDeps {
   readonly positions: Positions;
   /** For a process that holds no truth: has the past, older posts, wallets and usage answered by one that does. */
   readonly forward?: Forward | undefined;
+  /** For a process that holds the truth of its accounts, and not that of callers. */
+  readonly forwardUsage?: Forward | undefined;
   /** Whether the push feed is served; true unless given. */
   readonly hasFeed?: boolean;
   /** Whether the published keys of the demo are admitted; false unless given. */
@@ -81,7 +83,7 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
   const calibration = createCalibration({ ...deps, scores: scored, report });
   const requests = createPositionRequests(deps.positions);
   const walletDeps = { ...deps, wallets: createWallets({ read: requests.read, now }) };
-  const { forward } = deps;
+  const { forward, forwardUsage = forward } = deps;
   const here = (endpoints: readonly PlainEndpoint[]) =>
     endpoints.map((endpoint) => (forward === undefined ? endpoint : forwarded(endpoint, forward)));
   const tweets = deps.accounts.map((account) => tweetsEndpoint(streamDeps, account));
@@ -110,14 +112,14 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
       historyEndpoint(streamDeps, scores),
       calibrationEndpoint(streamDeps, calibration),
       healthEndpoint(deps.operations, now),
-      ...(forward === undefined ? usage : []),
+      ...(forwardUsage === undefined ? usage : []),
       ...documentEndpoints(deps.accounts),
       ...(deps.hasFeed === false ? [] : [feedEndpoint()]),
     ],
     slow: [
       ...dashboardEndpoints(deps),
       ...wallets,
-      ...(forward === undefined ? [] : usage.map((endpoint) => forwarded(endpoint, forward))),
+      ...(forwardUsage === undefined ? [] : usage.map((endpoint) => forwarded(endpoint, forwardUsage))),
       waitlistEndpoint({ ...deps, report }),
       ...rendererEndpoints(),
       ...(deps.hasMetrics === false ? [] : [metricsEndpoint(deps.operations)]),

@@ -6,7 +6,7 @@ import type { Bus } from '../bus/bus.ts';
 import { BusError } from '../bus/bus-error.ts';
 import { realTime } from '../bus/time.ts';
 import { type EdgeCallers, openEdgeCallers } from '../cluster/commands/edge-callers.ts';
-import { type EdgeShards, openEdgeShards } from '../cluster/edge/edge-shards.ts';
+import { type EdgeShards, type FollowedShard, openEdgeShards } from '../cluster/edge/edge-shards.ts';
 import { joinShards } from '../cluster/edge/joined-shards.ts';
 import { tellOfEdge } from '../cluster/edge/members.ts';
 import type { ClusterConfig } from '../config/cluster.ts';
@@ -111,6 +111,7 @@ async function open(
     const report = (error: unknown) => log.warn({ err: error }, 'trouble with the bus');
     let callers: EdgeCallers | undefined;
     const openedAt = realTime.mono();
+    let served: readonly FollowedShard[] = [];
 
     async function rebuild(shards: EdgeShards): Promise<void> {
       const [head, ...rest] = shards.list();
@@ -118,6 +119,10 @@ async function open(
       const isEarly = serving === undefined && realTime.mono() - openedAt < WAIT_FOR_ALL_MS;
       if (waiting.size > 0) reason = Array.from(waiting, ([name, why]) => `shard ${name}: ${why}`).join('; ');
       if (callers === undefined || head === undefined || (waiting.size > 0 && isEarly) || isDraining) return;
+      const now = [head, ...rest];
+      if (now.length === served.length && now.every((shard, index) => isSameShard(shard, served[index])))
+        return;
+      served = now;
       const joined = joinShards([head, ...rest], bus.epoch, (account, shard) =>
         log.error(
           { account: account.segment, shard },
@@ -231,6 +236,10 @@ async function open(
     over: new Promise(() => undefined),
     stop: shutdown.run,
   };
+}
+
+function isSameShard(shard: FollowedShard, other: FollowedShard | undefined): boolean {
+  return shard.cache === other?.cache && shard.registration === other.registration;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -11,7 +11,7 @@ import { openPayments } from './payments.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { startUsage } from './usage.ts';
 
-interface LeaderAccessDeps {
+export interface LeaderAccessDeps {
   readonly config: Config;
   readonly bus: Bus;
   readonly store: AccessStore;

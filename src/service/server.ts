@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { DAY_MS } from '../../streams/internal.ts';
 import { proxiesOf } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
-import type { UsageTracking } from '../access/usage/tracking.ts';
+import type { UsageRecorder } from '../access/usage/recorder.ts';
+import type { UsageReader } from '../access/usage/tracking.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -11,11 +12,12 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { PaymentService } from '../payments/payment-service.ts';
 import { createApp } from '../server/app.ts';
 import { internalError, refusal } from '../server/error-answer.ts';
+import type { Forward } from '../server/forwarded.ts';
 import { API_HEADERS } from '../server/headers.ts';
 import { createHttpServer, httpLimits } from '../server/http.ts';
 import { createOperatorApp } from '../server/operator-app.ts';
 import type { Positions } from '../sources/positions/position.ts';
-import type { Store, StoredFrames } from '../store/store.ts';
+import type { Store, StoredFrames, Waitlist } from '../store/store.ts';
 import type { Latest } from '../views/latest.ts';
 import { openPast } from '../views/past.ts';
 import type { Logger } from './logger.ts';
@@ -39,7 +41,9 @@ export interface ServerParts {
   readonly engine: Engine;
   readonly gate: Gate;
   readonly payments: PaymentService | undefined;
-  readonly usage: UsageTracking;
+  readonly recorder: UsageRecorder;
+  readonly usage: UsageReader;
+  readonly waitlist: Waitlist;
   readonly positions: Positions;
   readonly metrics: Metrics;
   /** When damage to the store was repaired last, UTC ms; 0 for never. */
@@ -61,11 +65,19 @@ export interface ServedCluster {
   readonly frames: StoredFrames;
   /** Ms for which the bus has not taken what has to be appended; 0 while it does. */
   readonly heldMs: () => number;
+  /** Where another shard keeps callers: has its engine answer for their usage. */
+  readonly forwardUsage: Forward | undefined;
 }
 
-/** Serves HTTP and, unless it is off, the push feed. Resolves to the URL. */
-export async function startServer(parts: ServerParts, shutdown: Shutdown): Promise<string> {
-  const { config, store, latest, clock, engine, gate, payments, usage, metrics, cluster, log } = parts;
+interface StartedServer {
+  readonly url: string;
+  /** Answers what other processes forward. */
+  readonly answerForwarded: Forward;
+}
+
+/** Serves HTTP and, unless it is off, the push feed. */
+export async function startServer(parts: ServerParts, shutdown: Shutdown): Promise<StartedServer> {
+  const { config, store, latest, clock, engine, gate, payments, metrics, cluster, log } = parts;
   // The log of all machines has to be written before that of this one.
   const writesHeldMs = () => {
     const busMs = cluster?.heldMs() ?? 0;
@@ -93,9 +105,10 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     accounts: config.accounts,
     gate,
     paidAccess: payments && { payments, proxies: proxiesOf(config.trustedProxies) },
-    recorder: usage,
-    usage,
-    waitlist: store.waitlist,
+    recorder: parts.recorder,
+    usage: parts.usage,
+    waitlist: parts.waitlist,
+    forwardUsage: cluster?.forwardUsage,
     operations,
     now: clock.wall,
     staleAfterMs: config.staleAfterMs,
@@ -140,5 +153,5 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
   metrics.watchUnsent(http.unsent);
   const url = await http.listen(cluster?.port ?? config.port, config.host);
   shutdown.add(() => http.drain({ noticeMs: config.drainSeconds * 1_000, deadlineMs: DRAIN_DEADLINE_MS }));
-  return url;
+  return { url, answerForwarded: app.answerForwarded };
 }

@@ -22,7 +22,7 @@ import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
 import { tellCost } from './posts-cost.ts';
 import { reportTo } from './reporting.ts';
-import { type ServedCluster, type ServerParts, startServer } from './server.ts';
+import { type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { openTime, spedUpTime, timeFault, timeOf, watchTime, withoutHosts } from './time.ts';
 import { reachUpstream, type Upstream } from './upstream.ts';
@@ -130,35 +130,41 @@ async function open(
   const report = reportTo(log, metrics);
   const parts = { config, store, latest, clock, metrics, repairedAt, log };
   const engineParts = { ...parts, ...time, speed, endpoints, sourceSettings, report };
+  const callers = { ...parts, ...callersTime };
+  const positions = positionsOf(upstream, sourceSettings, parts);
 
-  /** Opens what readers need, and resolves to where it is. */
-  const serve = async (engine: Engine, closing: Shutdown, served?: ServedCluster): Promise<Served> => {
+  /** Opens what readers need of an engine that is alone. */
+  const serve = async (engine: Engine): Promise<Served> => {
     metrics.watchSources(engine.sources);
-    const callers = { ...parts, ...callersTime };
-    const { gate, tierOf, isDemo } = await openAccess({ ...callers, isStandIn }, closing);
-    const usage = startUsage({ ...callers, store: store.usage }, tierOf, closing);
-    const payments = await openPayments({ ...callers, standIn: upstream }, closing);
-    const positions = positionsOf(upstream, sourceSettings, parts);
+    const { gate, tierOf, isDemo } = await openAccess({ ...callers, isStandIn }, shutdown);
+    const usage = startUsage({ ...callers, store: store.usage }, tierOf, shutdown);
+    const payments = await openPayments({ ...callers, standIn: upstream }, shutdown);
     const clockFault = () => timeFault(time.doubt(), engine.logAheadMs());
-    const url = await startServer(
+    const { url } = await startServer(
       {
         ...parts,
         clockFault,
         engine,
         gate,
         payments: payments?.service,
+        recorder: usage,
         usage,
+        waitlist: store.waitlist,
         positions,
         isDemo,
-        cluster: served,
       },
-      closing,
+      shutdown,
     );
     return { url, isDemo };
   };
 
-  const member = shard && (await shard.join({ ...engineParts, doubt: time.doubt, version, serve }, shutdown));
-  const { url, isDemo } = member ?? (await serve(await startEngine(engineParts, shutdown), shutdown));
+  const member =
+    shard &&
+    (await shard.join(
+      { ...engineParts, callers, standIn: upstream, positions, repairedAt, doubt: time.doubt, version },
+      shutdown,
+    ));
+  const { url, isDemo } = member ?? (await serve(await startEngine(engineParts, shutdown)));
   // The start is over. The first step of a stop comes last here.
   store.allowReserve(false);
   shutdown.add(async () => store.allowReserve(true));
@@ -219,6 +225,7 @@ export interface Served {
 }
 
 type PositionsParts = Pick<ServerParts, 'latest' | 'log'>;
+
 function positionsOf(
   { endpoints }: Upstream,
   settings: Partial<SourceSettings>,

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import type { Bus } from '../bus/bus.ts';
 import { openNatsBus } from '../bus/nats/open-nats-bus.ts';
 import { realTime } from '../bus/time.ts';
+import type { LedCallers } from '../cluster/commands/lead-callers.ts';
 import {
   type ClusterNews,
   joinShard,
@@ -15,31 +16,25 @@ import { checkRegistration, registerShard } from '../cluster/engine/register-sha
 import { startSnapshots } from '../cluster/engine/snapshots.ts';
 import type { ClusterConfig } from '../config/cluster.ts';
 import type { Config } from '../config/config.ts';
-import type { Engine } from '../engine/engine.ts';
 import type { ServiceError } from '../errors.ts';
-import type { Metrics } from '../observability/metrics.ts';
-import type { TimeDoubt } from '../resilience/held-time.ts';
 import { createHttpServer, httpLimits } from '../server/http.ts';
 import { createOperatorApp } from '../server/operator-app.ts';
 import { createStandbyApp } from '../server/standby-app.ts';
 import { DIVERGED, setStoreAside } from '../store/lmdb/set-aside.ts';
+import { openKeySocket } from './access.ts';
 import { type EngineParts, standByEngine } from './engine.ts';
+import { type LeaderServingParts, serveAsLeader } from './leader-serving.ts';
 import type { Logger } from './logger.ts';
-import type { ServedCluster } from './server.ts';
 import type { Served } from './service.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 
 /** After the time for proxies, what is being appended to the bus at a stop may take this long. */
 const LAST_APPEND_MS = 5_000;
 
-interface MemberParts extends EngineParts {
+interface MemberParts extends EngineParts, Omit<LeaderServingParts, keyof EngineParts> {
   readonly config: Config;
-  readonly metrics: Metrics;
-  readonly log: Logger;
-  readonly doubt: () => TimeDoubt | undefined;
   /** Of the program. */
   readonly version: string;
-  readonly serve: (engine: Engine, closing: Shutdown, cluster: ServedCluster) => Promise<Served>;
 }
 
 interface Member extends Served {
@@ -92,14 +87,19 @@ export async function openShard(
 }
 
 async function join(
-  { shard }: ClusterConfig,
+  cluster: ClusterConfig,
   bus: Bus,
   name: string,
   parts: MemberParts,
   shutdown: Shutdown,
 ): Promise<Member> {
   const { config, store, latest, clock, metrics, log } = parts;
+  const { shard } = cluster;
   let isLeading = false;
+  let led: LedCallers | undefined;
+  await openKeySocket(parts, () => led?.registry, shutdown);
+  const stopping = new AbortController();
+  shutdown.add(async () => stopping.abort());
   const engine = await standByEngine({
     ...parts,
     // The hosts tell the time only to those who ask them.
@@ -120,13 +120,9 @@ async function join(
       now: clock.wall,
     });
     await standby.close();
-    await parts.serve(running, leading, {
-      port: standby.port,
-      epoch: bus.epoch,
-      share: publishing.share,
-      frames: publishing.frames(store.feed),
-      heldMs: () => publishing.heldMs(performance.now()),
-    });
+    const { port } = standby;
+    const { signal } = stopping;
+    led = await serveAsLeader({ cluster, bus, engine: running, publishing, port, signal }, parts, leading);
     const snapshots = startSnapshots({
       bus,
       shard,

@@ -25,13 +25,24 @@ describe('the configuration of a cluster', () => {
 
   it('has an engine for each role but that of an edge', () => {
     const bus = 'nats://a:4222, nats://b';
-    const engine = { servers: 'nats://a:4222,nats://b', shard: 'main', replicas: 1, credentials: {} };
+    const engine = {
+      servers: 'nats://a:4222,nats://b',
+      shard: 'main',
+      callersShard: undefined,
+      replicas: 1,
+      credentials: {},
+    };
     assert.deepEqual(parse({ ...WORLD, bus }), { ...engine, role: 'engine' });
     assert.deepEqual(parse({ ...WORLD, bus, role: 'engine', shard: 'west-1', busReplicas: '3' }), {
       ...engine,
       role: 'engine',
       shard: 'west-1',
       replicas: 3,
+    });
+    assert.deepEqual(parse({ ...WORLD, bus, callersShard: 'west' }), {
+      ...engine,
+      role: 'engine',
+      callersShard: 'west',
     });
     assert.deepEqual(parse({ bus, role: 'edge' }), { ...engine, role: 'edge' });
   });

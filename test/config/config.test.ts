@@ -251,6 +251,7 @@ describe('parseConfig', () => {
       ['', 'a:4222', 'http://a', 'nats://', 'nats://u:p@a', 'nats://a/path', 'nats://a,', 'nats://a,b', 5],
     ],
     ['shard', ['', 'a.b', 'a b', 'a'.repeat(65), 5]],
+    ['callersShard', ['', 'a.b', 'a b', 5]],
     ['busReplicas', [0, 2, 4, 7, 'three', '', null]],
     ['data', ['', 'a\0b', 'a\nb']],
     ['checkpointSeconds', [0, 86_401]],

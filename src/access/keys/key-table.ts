@@ -8,7 +8,7 @@ import { isWellFormed } from './key-text.ts';
 export type AdmittedKey = Pick<KeptKey, 'id' | 'hash' | 'tier' | 'limit' | 'lastUsedAt' | 'revokedAt'>;
 
 /** All keys that are known, in memory. */
-export interface KeyTable extends KnownKeys {
+interface KeyTable extends KnownKeys {
   /** Adds a key, or ends one that is there already; nothing else of a key ever changes. */
   put(key: AdmittedKey): void;
   /** Also of a key that was revoked. */

@@ -5,7 +5,7 @@ import type { AccessLog } from './access-log.ts';
 import { type AccessStore, USAGE_MARKS_NOTE } from './apply-change.ts';
 
 /** The store's ports as the leading engine uses them: reads are of its own store, and every write is on the bus first. */
-export interface SharedAccess {
+interface SharedAccess {
   readonly keys: Keys;
   readonly waitlist: Waitlist;
   readonly payments: Payments;

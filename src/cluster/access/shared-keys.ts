@@ -50,7 +50,7 @@ export function shareKeys(keys: Keys, shared: SharedValues): Keys & { tellAll():
 }
 
 /** The edge's side: the keys that it has been told, also while it cannot reach the bus. */
-export interface WatchedKeys extends KnownKeys {
+interface WatchedKeys extends KnownKeys {
   readonly following: Following;
 }
 

@@ -6,7 +6,7 @@ import { orWorking, saidOf } from './known-commands.ts';
 import type { Charge, Said } from './messages.ts';
 
 /** The engine's side of paid calls that edges answer. */
-export interface Charges {
+interface Charges {
   /** Begins a charge, or goes on with one that is known. */
   charge(asked: Charge): Promise<Said<'charge'>>;
   /** The reply of a charge has left. */

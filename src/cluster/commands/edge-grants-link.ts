@@ -3,7 +3,7 @@ import { decodeEngineMessage, type EdgeMessage } from '../../access/limits/grant
 import type { Time } from '../../bus/time.ts';
 
 /** The edge's side of limits across edges, on the bus. */
-export interface EdgeGrantsLink {
+interface EdgeGrantsLink {
   readonly grants: EdgeGrants;
   /** Gives everything back, if an engine answers in time. */
   close(): Promise<void>;

@@ -3,7 +3,7 @@ import { RequestError } from '../../errors.ts';
 import type { Answered, CommandName, Said } from './messages.ts';
 
 /** Commands under way and those done lately, so that a repeated one is done once. */
-export interface KnownCommands<Name extends CommandName> {
+interface KnownCommands<Name extends CommandName> {
   /** Begins a command, unless it is known, and says what has become of it within a second. */
   run(id: string, begin: () => Promise<Answered<Name>>): Promise<Said<Name>>;
 }

@@ -76,7 +76,7 @@ const grantMessages = z.strictObject({ messages: z.array(z.unknown()) });
 const nothing = z.strictObject({});
 
 /** Every command: what is asked, and what is answered. */
-export const COMMANDS = {
+const COMMANDS = {
   claim: { asked: claim, answered: place },
   answer: { asked: answer, answered: keptReply },
   charge: { asked: charge, answered: keptReply },

@@ -37,7 +37,7 @@ export function tellSale(shared: SharedValues, told: Sale): Promise<void> {
   return shared.set(NAME, encodeJson(json));
 }
 
-export interface WatchedSale {
+interface WatchedSale {
   readonly following: Following;
   current(): Sale | undefined;
 }

@@ -1,5 +1,5 @@
 import { GRAPH_VERSION } from '../../../streams/internal.ts';
-import type { ShardWriter } from '../../bus/bus.ts';
+import type { EntryKind, Place, ShardWriter } from '../../bus/bus.ts';
 import type { Publishing } from '../../engine/turns.ts';
 import type { StoredFrames } from '../../store/store.ts';
 import { nextDigest } from '../entries/chain.ts';
@@ -23,6 +23,8 @@ export interface LeaderPublishing {
   readonly share: (batch: FeedEntry) => Promise<void>;
   /** The same stored frames, watched. */
   frames(window: StoredFrames): StoredFrames;
+  /** For changes to what is kept of callers: each entry that was appended has to be told to be applied. */
+  readonly access: { append(bytes: Uint8Array): Promise<Place>; applied(): void };
   /** The last one at which everything that was told was stored here as well. */
   readonly position: Position;
   /** Since when an append waits for the bus, ms of `now`; undefined while none does. */
@@ -52,13 +54,13 @@ export function createPublishing(
     throw error;
   }
 
-  async function append(kind: 'log' | 'outputs' | 'feed', bytes: Uint8Array): Promise<void> {
+  async function append(kind: EntryKind, bytes: Uint8Array): Promise<Place> {
     const since = now();
     waitingSince.add(since);
     try {
-      await writer.append({ kind, bytes });
+      return await writer.append({ kind, bytes });
     } catch (error) {
-      fail(error);
+      return fail(error);
     } finally {
       waitingSince.delete(since);
     }
@@ -97,6 +99,13 @@ export function createPublishing(
         ended();
       },
     }),
+    access: {
+      append(bytes) {
+        underWay += 1;
+        return append('access', bytes);
+      },
+      applied: ended,
+    },
     get position() {
       return settled;
     },

@@ -4,6 +4,7 @@ import type { StandbyEngine } from '../../engine/engine.ts';
 import { ServiceError } from '../../errors.ts';
 import { createCompaction } from '../../feed/log/compaction.ts';
 import type { Store } from '../../store/store.ts';
+import { applyAccessEntry } from '../access/access-log.ts';
 import { nextDigest } from '../entries/chain.ts';
 import { decodeFeedEntry } from '../entries/feed-entry.ts';
 import { decodeLogEntry } from '../entries/log-entry.ts';
@@ -121,6 +122,11 @@ export function createReplica(deps: ReplicaDeps): Replica {
     position = { ...position, place: entry.place, outputsUpTo: Math.max(upTo, position.outputsUpTo) };
   }
 
+  async function applyAccess(entry: StoredEntry): Promise<void> {
+    await applyAccessEntry(store, entry.bytes);
+    position = { ...position, place: entry.place };
+  }
+
   async function applyFeed(entry: StoredEntry): Promise<void> {
     const batch = decodeFeedEntry(entry.bytes);
     const rows = batch.rows.filter(({ topic, seq }) => seq > (lastRows.get(topic) ?? 0));
@@ -146,6 +152,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
     async apply(entry) {
       if (entry.kind === 'log') await applyLog(entry);
       else if (entry.kind === 'outputs') applyOutputs(entry);
+      else if (entry.kind === 'access') await applyAccess(entry);
       else await applyFeed(entry);
     },
     onSecond: (at) => void compaction.onTick(at),
