@@ -22,7 +22,10 @@ function describeError(error: unknown): string {
     return `cannot listen on ${error.address}:${error.port}: ${meaning}`;
   }
   // Only the first line, which is a sentence.
-  return error.message.split('\n', 1)[0] || error.name;
+  const sentence = error.message.split('\n', 1)[0] || error.name;
+  // Trouble with the bus has many causes far from this machine, which its page lists by their codes.
+  const isOfBus = error instanceof ServiceError && error.code.startsWith('BUS_');
+  return isOfBus ? `${sentence} (${error.code})` : sentence;
 }
 
 /** Prints the failure on stderr, with its stack only when debugging; returns the exit code. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type JetStreamManager, jetstream, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
 import { BusError } from '../bus-error.ts';
 import type { Stream, StreamSpec, Transport } from '../transport.ts';
 import { parseAddresses } from './addresses.ts';
@@ -53,21 +53,25 @@ export async function openConnection({
 }: Pick<NatsOptions, 'servers' | 'env' | 'name'>): Promise<NatsConnection> {
   const { servers, isSecure } = parseAddresses(text);
   const { authenticator, tls } = readCredentials(env);
+  const options: NodeConnectionOptions = {
+    servers: [...servers],
+    name,
+    timeout: CONNECT_WITHIN_MS,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_EVERY_MS,
+    reconnectJitter: RECONNECT_EVERY_MS,
+    reconnectJitterTLS: RECONNECT_EVERY_MS,
+    pingInterval: PING_EVERY_MS,
+    maxPingOut: 2,
+    ignoreAuthErrorAbort: true,
+    ...(authenticator && { authenticator }),
+    ...(tls ? { tls } : isSecure && { tls: {} }),
+  };
   try {
-    return await connect({
-      servers: [...servers],
-      name,
-      timeout: CONNECT_WITHIN_MS,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: RECONNECT_EVERY_MS,
-      reconnectJitter: RECONNECT_EVERY_MS,
-      reconnectJitterTLS: RECONNECT_EVERY_MS,
-      pingInterval: PING_EVERY_MS,
-      maxPingOut: 2,
-      ignoreAuthErrorAbort: true,
-      ...(authenticator && { authenticator }),
-      ...(tls ? { tls } : isSecure && { tls: {} }),
-    });
+    // Servers tell of each other, so that the client would try those of a cluster in turn for ever if each refuses it.
+    const first = await connect({ ...options, ignoreClusterUpdates: true });
+    await first.close();
+    return await connect(options);
   } catch (error) {
     const known = toBusError(error, `connecting to ${servers.join(', ')}`);
     if (known.code !== 'BUS_UNREACHABLE') throw known;
