@@ -90,7 +90,9 @@ describe('the configuration of NATS servers that the page for operators has', ()
       await assert.rejects(edge.leases.campaign('main', 'edge', new AbortController().signal), {
         code: 'BUS_RIGHTS',
       });
-      await assert.rejects(edge.snapshots.save('main', last + 1, [Buffer.from('mine')]), { code: 'BUS_RIGHTS' });
+      await assert.rejects(edge.snapshots.save('main', last + 1, [Buffer.from('mine')]), {
+        code: 'BUS_RIGHTS',
+      });
       assert.deepEqual(await shard.ends(), { first: 1, last });
       await edge.shared('members').remove('edge-1');
       await following.stop();
