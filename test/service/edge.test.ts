@@ -115,7 +115,8 @@ describe('edges', function () {
     assert.ok(second);
     await second.kill('SIGKILL');
     edges[1] = await startEdge('edge-2');
-    assert.equal((await get(await edges[1].url, '/api/v1/meta/account_a')).status, 200);
+    const response = await get(await edges[1].url, '/api/v1/meta/account_a');
+    assert.equal(response.status, 200, await response.text());
   });
 
   it('are not ready and say so while they hear nothing, serve what they have with its growing age, and go on', async () => {
