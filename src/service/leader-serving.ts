@@ -32,13 +32,15 @@ interface Leading {
   readonly engine: Engine;
   readonly publishing: LeaderPublishing;
   readonly port: number;
+  /** Closes what listens on the port so far. */
+  readonly freePort: () => Promise<void>;
   /** Gives up waiting for the shard that keeps callers. */
   readonly signal: AbortSignal;
 }
 
 /** Serves edges and the leader's own readers. Resolves to what it keeps of callers, if its shard does. */
 export async function serveAsLeader(
-  { cluster, bus, engine, publishing, port, signal }: Leading,
+  { cluster, bus, engine, publishing, port, freePort, signal }: Leading,
   parts: LeaderServingParts,
   shutdown: Shutdown,
 ): Promise<LedCallers | undefined> {
@@ -76,6 +78,7 @@ export async function serveAsLeader(
     shutdown,
   );
   const forwardUsage: Forward = (path, call, tier) => callers.forward(callers.shard, path, call, tier);
+  await freePort();
   const server = await startServer(
     {
       ...parts,
