@@ -1,7 +1,7 @@
+import { engineUnavailable } from '../access/engine-unavailable.ts';
 import type { Bus } from '../bus/bus.ts';
 import { realTime } from '../bus/time.ts';
 import { answerCommands } from '../cluster/commands/answer-commands.ts';
-import { engineUnavailable } from '../cluster/commands/ask-engine.ts';
 import { keepsCallers } from '../cluster/commands/callers-shard.ts';
 import type { LedCallers } from '../cluster/commands/lead-callers.ts';
 import type { LeaderPublishing } from '../cluster/engine/publish.ts';
