@@ -22,7 +22,7 @@ interface EdgeAccessDeps {
   readonly signal: AbortSignal;
 }
 
-interface EdgeAccess {
+export interface EdgeAccess {
   readonly gate: Gate;
   readonly callers: EdgeCallers;
   /** Whether the demo keys work. */

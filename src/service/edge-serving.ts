@@ -1,10 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { proxiesOf } from '../access/client-address.ts';
-import { createGateWith, createShares } from '../access/gate.ts';
-import { steadyClock } from '../access/limits/steady-clock.ts';
 import type { Bus } from '../bus/bus.ts';
 import { realTime } from '../bus/time.ts';
-import type { EdgeCallers } from '../cluster/commands/edge-callers.ts';
 import type { EdgeShards } from '../cluster/edge/edge-shards.ts';
 import type { JoinedShards } from '../cluster/edge/joined-shards.ts';
 import { lagOf } from '../cluster/edge/members.ts';
@@ -19,6 +16,7 @@ import { API_HEADERS } from '../server/headers.ts';
 import type { FeedConnections, HttpServer } from '../server/http.ts';
 import type { Operations } from '../server/operations.ts';
 import { createOperatorApp } from '../server/operator-app.ts';
+import type { EdgeAccess } from './edge-access.ts';
 import type { Logger } from './logger.ts';
 import { openOperations } from './operations.ts';
 import { createShutdown } from './shutdown.ts';
@@ -45,25 +43,19 @@ interface ServingDeps {
   readonly log: Logger;
   readonly clock: Clock;
   readonly bus: Bus;
-  readonly callers: EdgeCallers;
+  readonly access: EdgeAccess;
   readonly joined: JoinedShards;
   readonly shards: EdgeShards;
   readonly http: Pick<HttpServer, 'unsent'>;
 }
 
 export function serveShards(deps: ServingDeps): EdgeServing {
-  const { config, log, clock, bus, callers, joined, shards } = deps;
+  const { config, log, clock, bus, joined, shards } = deps;
+  const { gate, callers, isDemo } = deps.access;
   const { latest, accounts, staleAfterMs } = joined;
   const closing = createShutdown();
   closing.add(async () => joined.close());
   const proxies = proxiesOf(config.trustedProxies);
-  const gate = createGateWith(callers.counting, {
-    keys: callers.keys,
-    now: steadyClock(clock),
-    proxies,
-    shares: config.trafficPerMinute === null ? undefined : createShares(config.trafficPerMinute),
-  });
-
   const metrics = createMetrics({ now: clock.wall });
   metrics.watchEdge(() => ({
     isConnected: bus.isConnected(),
@@ -119,6 +111,7 @@ export function serveShards(deps: ServingDeps): EdgeServing {
     areTagsShared: true,
     hasFeed: config.feed !== null,
     hasMetrics: config.metrics === null,
+    isDemo,
     positions: FORWARDED.positions,
     forward,
   });

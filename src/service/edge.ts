@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Bus } from '../bus/bus.ts';
 import { BusError } from '../bus/bus-error.ts';
 import { realTime } from '../bus/time.ts';
-import { type EdgeCallers, openEdgeCallers } from '../cluster/commands/edge-callers.ts';
-import { type EdgeShards, openEdgeShards } from '../cluster/edge/edge-shards.ts';
+import { type EdgeShards, type FollowedShard, openEdgeShards } from '../cluster/edge/edge-shards.ts';
 import { joinShards } from '../cluster/edge/joined-shards.ts';
 import { tellOfEdge } from '../cluster/edge/members.ts';
 import type { ClusterConfig } from '../config/cluster.ts';
@@ -16,6 +14,7 @@ import { checkPort, createHttpServer, httpLimits } from '../server/http.ts';
 import { createStartingApp } from '../server/starting-app.ts';
 import { lockFolder } from '../store/lock.ts';
 import { privacyText } from '../store/private-folder.ts';
+import { type EdgeAccess, openEdgeAccess } from './edge-access.ts';
 import { type EdgeServing, serveShards } from './edge-serving.ts';
 import type { Logger } from './logger.ts';
 import type { Service } from './service.ts';
@@ -109,15 +108,21 @@ async function open(
     const session = new AbortController();
     const within = AbortSignal.any([signal, session.signal]);
     const report = (error: unknown) => log.warn({ err: error }, 'trouble with the bus');
-    let callers: EdgeCallers | undefined;
+    let access: EdgeAccess | undefined;
+    const closing = createShutdown();
     const openedAt = realTime.mono();
+    let served: readonly FollowedShard[] = [];
 
     async function rebuild(shards: EdgeShards): Promise<void> {
       const [head, ...rest] = shards.list();
       const waiting = shards.waiting();
       const isEarly = serving === undefined && realTime.mono() - openedAt < WAIT_FOR_ALL_MS;
       if (waiting.size > 0) reason = Array.from(waiting, ([name, why]) => `shard ${name}: ${why}`).join('; ');
-      if (callers === undefined || head === undefined || (waiting.size > 0 && isEarly) || isDraining) return;
+      if (access === undefined || head === undefined || (waiting.size > 0 && isEarly) || isDraining) return;
+      const now = [head, ...rest];
+      if (now.length === served.length && now.every((shard, index) => isSameShard(shard, served[index])))
+        return;
+      served = now;
       const joined = joinShards([head, ...rest], bus.epoch, (account, shard) =>
         log.error(
           { account: account.segment, shard },
@@ -125,7 +130,7 @@ async function open(
         ),
       );
       const before = serving;
-      serving = serveShards({ config, log, clock, bus, callers, joined, shards, http });
+      serving = serveShards({ config, log, clock, bus, access, joined, shards, http });
       log.info({ accounts: joined.accounts.map(({ segment }) => segment) }, 'serving');
       await before?.close();
     }
@@ -155,16 +160,10 @@ async function open(
     );
     const waitingTold = tellWaiting(shards, within);
     try {
-      callers = await Promise.race([
-        openEdgeCallers({
-          bus,
-          edge: `${member}-${randomUUID().slice(0, 8)}`,
-          time: realTime,
-          wall: clock.wall,
-          newId: randomUUID,
-          report,
-          signal: within,
-        }),
+      // The world is that of the engines. One that is given by its address is a stand-in.
+      const isStandIn = config.world.type === 'remote';
+      access = await Promise.race([
+        openEdgeAccess({ config, bus, clock, isStandIn, log, signal: within }, closing),
         shards.ended.then(() => undefined),
       ]);
       await rebuild(shards);
@@ -175,7 +174,7 @@ async function open(
       session.abort();
       await waitingTold;
       if (signal.aborted) await serving?.close();
-      await callers?.close().catch(report);
+      await closing.run().catch(report);
       await shards.stop();
       await telling;
       if (signal.aborted) {
@@ -231,6 +230,10 @@ async function open(
     over: new Promise(() => undefined),
     stop: shutdown.run,
   };
+}
+
+function isSameShard(shard: FollowedShard, other: FollowedShard | undefined): boolean {
+  return shard.cache === other?.cache && shard.registration === other.registration;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -196,8 +196,9 @@ export function openEdgeShards(deps: EdgeShardsDeps): EdgeShards {
       return;
     }
     const isSame = JSON.stringify(known.registration) === JSON.stringify(registration);
+    if (isSame) return;
     known.registration = registration;
-    if (!isSame && known.followed !== undefined) void changed();
+    if (known.followed !== undefined) void changed();
   }
 
   const watching = bus.shared('shards').watch(applyChange);

@@ -73,7 +73,8 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
   const { position: begin, isNew } = positionOf(store, { epoch: bus.epoch, shard: name, data: deps.data });
   const stopping = new AbortController();
   const { signal } = stopping;
-  let alarm: string | null = null;
+  /** Set when the outputs of this engine were not those of the leader. */
+  let difference: string | undefined;
   let leading: Leadership | undefined;
   let following: Following | undefined;
   let tellOver: (error: ServiceError) => void = () => undefined;
@@ -81,22 +82,28 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
     tellOver = resolve;
   });
 
-  const campaigning = new AbortController();
-  function raise(message: string): void {
-    if (alarm !== null) return;
-    alarm = message;
-    campaigning.abort();
-    report({ type: 'alarm', message });
-  }
+  /** Ends a campaign when this engine must not lead any more. */
+  let campaigning = new AbortController();
+  const otherVersion = () => {
+    const { graphVersion } = replica.position;
+    return graphVersion === null || graphVersion === GRAPH_VERSION ? undefined : graphVersion;
+  };
+  const alarm = (): string | null => {
+    const version = otherVersion();
+    if (difference !== undefined || version === undefined || leading !== undefined) return difference ?? null;
+    return `the shard ${name} is led with graph version ${version}, and this engine has ${GRAPH_VERSION}: it will not take over`;
+  };
 
   const replica = createReplica({
     store,
     engine,
     position: begin,
-    onDifference: (upTo) =>
-      raise(
-        `the outputs up to seq ${upTo} are not those of the leading engine: this engine will not take over`,
-      ),
+    onDifference(upTo) {
+      if (difference !== undefined) return;
+      difference = `the outputs up to seq ${upTo} are not those of the leading engine: this engine will not take over`;
+      campaigning.abort();
+      report({ type: 'alarm', message: difference });
+    },
     report: (error) => report({ type: 'trouble', error }),
   });
 
@@ -125,7 +132,7 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
       seq,
       digest,
       lagMs: leading === undefined ? lagMs : 0,
-      alarm,
+      alarm: alarm(),
       at: deps.now(),
     };
   };
@@ -145,7 +152,11 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
 
   /** Follows until it is stopped; rejects when that is not possible. */
   async function follow(place: number): Promise<void> {
-    following = shard.follow(place, replica.apply);
+    following = shard.follow(place, async (entry) => {
+      const before = otherVersion();
+      await replica.apply(entry);
+      if (otherVersion() !== before) campaigning.abort();
+    });
     try {
       await following.ended;
     } catch (error) {
@@ -167,11 +178,33 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
 
   /** Whether this engine may lead: one of another graph version only after the others have stopped in order. */
   async function mayLead(): Promise<boolean> {
-    const { graphVersion } = replica.position;
-    if (graphVersion === null || graphVersion === GRAPH_VERSION) return true;
+    if (otherVersion() === undefined) return true;
     const current = await bus.leases.current(name);
     return current === undefined || current.owner === '';
   }
+
+  /** Resolves to undefined when this engine is stopped or must never lead; rejects when it cannot follow. */
+  async function win(ended: Promise<void>): Promise<Lease | undefined> {
+    while (!signal.aborted && difference === undefined) {
+      if (await Promise.race([mayLead(), ended.then(() => false)])) {
+        campaigning = new AbortController();
+        const either = AbortSignal.any([signal, campaigning.signal]);
+        const won = bus.leases.campaign(name, deps.owner, either).catch((error: unknown) => {
+          if (either.aborted) return undefined;
+          throw error;
+        });
+        const lease = await Promise.race([won, ended.then(() => undefined)]);
+        if (lease !== undefined) return lease;
+      } else {
+        const message = alarm();
+        if (message !== null && message !== told) report({ type: 'alarm', message });
+        told = message;
+        await time.pause(SECOND_MS, signal);
+      }
+    }
+    return undefined;
+  }
+  let told: string | null = null;
 
   async function standBy(): Promise<void> {
     let ended = follow(begin.place);
@@ -180,18 +213,8 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
     await Promise.race([caughtUp(time.mono()), ended]);
     replica.confirm();
     report({ type: 'standing_by', seq: store.journal.head });
-    while (!signal.aborted && !(await Promise.race([mayLead(), ended.then(() => false)]))) {
-      alarm ??= `the shard ${name} is led with graph version ${replica.position.graphVersion}, and this engine has ${GRAPH_VERSION}: it will not take over`;
-      await time.pause(SECOND_MS, signal);
-    }
-    if (signal.aborted) return;
-    const either = AbortSignal.any([signal, campaigning.signal]);
-    const won = bus.leases.campaign(name, deps.owner, either).catch((error: unknown) => {
-      if (either.aborted) return undefined;
-      throw error;
-    });
-    const lease = await Promise.race([won, ended.then(() => undefined)]);
-    if (lease === undefined) return signal.aborted ? undefined : ended;
+    const lease = await win(ended);
+    if (lease === undefined) return ended;
     try {
       let writer = await beginTerm(lease);
       while (writer === 'behind') {
@@ -205,7 +228,13 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
       const passing = engine.passing();
       const from = await publishMissing({ writer, store, position: replica.position, onBus, passing });
       const publishing = createPublishing(
-        { writer, position: from, onOver: (error) => tellOver(termOver(name, lease.term, error)) },
+        {
+          writer,
+          position: from,
+          onOver: (error) => {
+            if (!signal.aborted) tellOver(termOver(name, lease.term, error));
+          },
+        },
         () => time.mono(),
       );
       leading = { lease, publishing };
@@ -219,6 +248,17 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
       throw error;
     }
   }
+
+  /** What waits for a bus that does not answer would keep the engine from stopping. */
+  async function closeIfSilent(stopped: AbortSignal): Promise<void> {
+    await time.pause(deps.lastAppendMs, stopped);
+    while (!stopped.aborted) {
+      if (heldMs() > SECOND_MS || !bus.isConnected()) return bus.close();
+      await time.pause(SECOND_MS, stopped);
+    }
+  }
+
+  const heldMs = () => leading?.publishing.heldMs(time.mono()) ?? 0;
 
   async function beginTerm(lease: Lease) {
     await following?.stop();
@@ -238,13 +278,10 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
   return {
     over,
     state: member,
-    heldMs: () => leading?.publishing.heldMs(time.mono()) ?? 0,
+    heldMs,
     async stop() {
-      const limit = new AbortController();
-      // A turn that waits for the bus would keep the engine from stopping.
-      void time.pause(deps.lastAppendMs, limit.signal).then(async () => {
-        if (!limit.signal.aborted) await bus.close();
-      });
+      const stopped = new AbortController();
+      const limited = closeIfSilent(stopped.signal);
       stopping.abort();
       campaigning.abort();
       await following?.stop();
@@ -258,7 +295,8 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
         .shared('members')
         .remove(deps.member)
         .catch(() => undefined);
-      limit.abort();
+      stopped.abort();
+      await limited;
     },
   };
 }
