@@ -1,7 +1,7 @@
+import { engineUnavailable } from '../access/engine-unavailable.ts';
 import type { Bus } from '../bus/bus.ts';
 import { realTime } from '../bus/time.ts';
 import { answerCommands } from '../cluster/commands/answer-commands.ts';
-import { engineUnavailable } from '../cluster/commands/ask-engine.ts';
 import { keepsCallers } from '../cluster/commands/callers-shard.ts';
 import type { LedCallers } from '../cluster/commands/lead-callers.ts';
 import type { LeaderPublishing } from '../cluster/engine/publish.ts';
@@ -32,13 +32,15 @@ interface Leading {
   readonly engine: Engine;
   readonly publishing: LeaderPublishing;
   readonly port: number;
+  /** Closes what listens on the port so far. */
+  readonly freePort: () => Promise<void>;
   /** Gives up waiting for the shard that keeps callers. */
   readonly signal: AbortSignal;
 }
 
 /** Serves edges and the leader's own readers. Resolves to what it keeps of callers, if its shard does. */
 export async function serveAsLeader(
-  { cluster, bus, engine, publishing, port, signal }: Leading,
+  { cluster, bus, engine, publishing, port, freePort, signal }: Leading,
   parts: LeaderServingParts,
   shutdown: Shutdown,
 ): Promise<LedCallers | undefined> {
@@ -76,6 +78,7 @@ export async function serveAsLeader(
     shutdown,
   );
   const forwardUsage: Forward = (path, call, tier) => callers.forward(callers.shard, path, call, tier);
+  await freePort();
   const server = await startServer(
     {
       ...parts,

@@ -56,7 +56,7 @@ export interface ServerParts {
 }
 
 /** What a leader serves its own readers with. */
-export interface ServedCluster {
+interface ServedCluster {
   readonly port: number;
   readonly epoch: string;
   /** Resolves once all machines will know the frames. */
@@ -67,6 +67,13 @@ export interface ServedCluster {
   readonly heldMs: () => number;
   /** Where another shard keeps callers: has its engine answer for their usage. */
   readonly forwardUsage: Forward | undefined;
+}
+
+/** Where readers are served. */
+export interface Served {
+  readonly url: string;
+  /** Whether the demo keys work. */
+  readonly isDemo: boolean;
 }
 
 interface StartedServer {

@@ -22,7 +22,7 @@ import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
 import { tellCost } from './posts-cost.ts';
 import { reportTo } from './reporting.ts';
-import { type ServerParts, startServer } from './server.ts';
+import { type Served, type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { openTime, spedUpTime, timeFault, timeOf, watchTime, withoutHosts } from './time.ts';
 import { reachUpstream, type Upstream } from './upstream.ts';
@@ -216,13 +216,6 @@ function repairedAtOf({ notes }: Store): number {
 }
 
 const repairNote = z.object({ at: z.number() });
-
-/** Where readers are served. */
-export interface Served {
-  readonly url: string;
-  /** Whether the demo keys work. */
-  readonly isDemo: boolean;
-}
 
 type PositionsParts = Pick<ServerParts, 'latest' | 'log'>;
 

@@ -25,7 +25,7 @@ import { openKeySocket } from './access.ts';
 import { type EngineParts, standByEngine } from './engine.ts';
 import { type LeaderServingParts, serveAsLeader } from './leader-serving.ts';
 import type { Logger } from './logger.ts';
-import type { Served } from './service.ts';
+import type { Served } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 
 /** After the time for proxies, what is being appended to the bus at a stop may take this long. */
@@ -119,10 +119,13 @@ async function join(
       staleAfterMs: config.staleAfterMs,
       now: clock.wall,
     });
-    await standby.close();
-    const { port } = standby;
+    const { port, close: freePort } = standby;
     const { signal } = stopping;
-    led = await serveAsLeader({ cluster, bus, engine: running, publishing, port, signal }, parts, leading);
+    led = await serveAsLeader(
+      { cluster, bus, engine: running, publishing, port, freePort, signal },
+      parts,
+      leading,
+    );
     const snapshots = startSnapshots({
       bus,
       shard,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { RequestError } from '../../src/errors.ts';
 import { createRng } from '../../src/world/rng.ts';
 import { NO_FAULTS } from '../support/bus/simulated-cluster.ts';
 import { type CallersEdge, type CallersEngine, openCallersWorld } from '../support/callers-world.ts';
@@ -60,7 +61,13 @@ export async function sweepLimitsCluster(sweep: LimitsClusterSweep): Promise<Lim
       const { counting, status } = edge.callers;
       const [kind, name] = [caller.slice(0, 2), caller.slice(2)];
       const hour = kind === 'k:' ? counting.ofKey(name) : counting.ofAddress(name, world.wall());
-      if (!(await counting.charge(hour, world.wall(), limit))) return;
+      const isAdmitted = await Promise.resolve()
+        .then(() => counting.charge(hour, world.wall(), limit))
+        .catch((error: unknown) => {
+          if (error instanceof RequestError && error.code === 'engine_unavailable') return false;
+          throw error;
+        });
+      if (!isAdmitted) return;
       if (status() === 'alone') alone += 1;
       if (rng.chance(0.1)) counting.refund(hour, world.wall());
       else admitted.set(caller, (admitted.get(caller) ?? 0) + 1);

@@ -5,7 +5,10 @@ import { type Hour, nextFreeAt } from './sliding-hour.ts';
 export interface Counting<H> {
   ofKey(id: string): H;
   ofAddress(address: string, now: number): H;
-  /** Whether the call is counted; false when the limit is reached. A promise when that has to be asked for. */
+  /**
+   * Whether the call is counted; false when the limit is reached. A promise when that has to be asked for. Throws a
+   * RequestError when it cannot be told.
+   */
   charge(hour: H, now: number, limit: number): boolean | Promise<boolean>;
   /** Takes back the call counted at `at`. */
   refund(hour: H, at: number): void;

@@ -1,7 +1,7 @@
+import { engineUnavailable } from '../../access/engine-unavailable.ts';
 import type { Commands } from '../../bus/bus.ts';
 import { BusError } from '../../bus/bus-error.ts';
 import type { Time } from '../../bus/time.ts';
-import { RequestError } from '../../errors.ts';
 import {
   type Answered,
   type Asked,
@@ -26,15 +26,6 @@ export interface AskEngine {
     asked: Asked<Name>,
     patienceMs: number,
   ): Promise<Answered<Name>>;
-}
-
-const RETRY_AFTER_SECONDS = 2;
-
-/** The engine is being replaced, or it cannot be reached. */
-export function engineUnavailable(): RequestError {
-  return new RequestError(503, 'engine_unavailable', 'The engine did not answer in time; try again', {
-    'Retry-After': String(RETRY_AFTER_SECONDS),
-  });
 }
 
 export function createAskEngine(commands: Commands, time: Pick<Time, 'mono'>): AskEngine {

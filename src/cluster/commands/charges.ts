@@ -1,7 +1,7 @@
+import { engineUnavailable } from '../../access/engine-unavailable.ts';
 import type { Time } from '../../bus/time.ts';
 import type { PaymentService } from '../../payments/payment-service.ts';
 import type { KeptReply } from '../../store/store.ts';
-import { engineUnavailable } from './ask-engine.ts';
 import { orWorking, saidOf } from './known-commands.ts';
 import type { Charge, Said } from './messages.ts';
 

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { engineUnavailable } from '../../access/engine-unavailable.ts';
 import type { Following, SharedValues } from '../../bus/bus.ts';
 import { offerOf } from '../../payments/offer.ts';
 import type { PaymentService } from '../../payments/payment-service.ts';
 import * as refusals from '../../payments/refusals.ts';
 import type { PaymentTerms } from '../../payments/terms.ts';
 import { decodeJson, encodeJson } from '../entries/versioned-json.ts';
-import { type AskEngine, engineUnavailable } from './ask-engine.ts';
+import type { AskEngine } from './ask-engine.ts';
 
 /** The name among the shared values `callers` under which the leader tells what calls cost. */
 const NAME = 'payments';

@@ -1,6 +1,6 @@
+import { engineUnavailable } from '../../access/engine-unavailable.ts';
 import type { UsageTracking } from '../../access/usage/tracking.ts';
 import type { UsageMarks } from '../access/shared-access.ts';
-import { engineUnavailable } from './ask-engine.ts';
 import type { Answered, Asked } from './messages.ts';
 
 interface UsageIntakeDeps {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { StartError } from '../../errors.ts';
-import type { Journal, Notes } from '../../store/store.ts';
+import { CLUSTER_NOTE, type Journal, type Notes } from '../../store/store.ts';
 import { type Digest, EMPTY_DIGEST, nextDigest } from '../entries/chain.ts';
 
 /** An observation of a log, and the digest up to there. */
@@ -23,8 +23,6 @@ export interface Position extends Link {
   readonly graphVersion: number | null;
 }
 
-const NOTE = 'cluster';
-
 const position = z.strictObject({
   epoch: z.string(),
   shard: z.string(),
@@ -36,12 +34,12 @@ const position = z.strictObject({
 });
 
 export function readPosition(notes: Pick<Notes, 'get'>): Position | undefined {
-  const text = notes.get(NOTE);
+  const text = notes.get(CLUSTER_NOTE);
   return text === undefined ? undefined : position.parse(JSON.parse(text));
 }
 
 export async function notePosition(notes: Pick<Notes, 'set'>, { ...fields }: Position): Promise<void> {
-  await notes.set(NOTE, JSON.stringify(fields));
+  await notes.set(CLUSTER_NOTE, JSON.stringify(fields));
 }
 
 /** The digest at `seq`, from that of an earlier observation of the same log. */

@@ -1,3 +1,4 @@
+import { engineUnavailable } from '../../engine-unavailable.ts';
 import type { Counting } from '../counting.ts';
 import type { EdgeGrants } from './edge-grants.ts';
 import type { Admitted, Verdict } from './holding.ts';
@@ -12,7 +13,11 @@ interface EdgeCall {
 /** The counting of an edge, by what the engine grants it. `mono` is the clock that the grants live by, ms. */
 export function edgeCounting(grants: EdgeGrants, mono: () => number): Counting<EdgeCall> {
   function isAdmitted(call: EdgeCall, verdict: Verdict): boolean {
-    if (verdict.kind === 'refused') return false;
+    if (verdict.kind === 'refused') {
+      // What is set aside for this time is used up; whether the limit is, only the engine knows.
+      if (grants.status === 'alone') throw engineUnavailable();
+      return false;
+    }
     call.admitted = verdict;
     return true;
   }
@@ -24,9 +29,9 @@ export function edgeCounting(grants: EdgeGrants, mono: () => number): Counting<E
       let decide: (verdict: Verdict) => void = () => undefined;
       const verdict = grants.take({ caller: call.caller, limit }, mono(), (later) => decide(later));
       if (verdict !== 'waiting') return isAdmitted(call, verdict);
-      return new Promise((resolve) => {
-        decide = (later) => resolve(isAdmitted(call, later));
-      });
+      return new Promise<Verdict>((resolve) => {
+        decide = resolve;
+      }).then((later) => isAdmitted(call, later));
     },
     refund(call) {
       if (call.admitted !== undefined) grants.refund(call.admitted, mono());
