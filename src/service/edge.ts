@@ -173,7 +173,11 @@ async function open(
     } finally {
       session.abort();
       await waitingTold;
-      if (signal.aborted) await serving?.close();
+      // What it reads from is closed below.
+      const ended = serving;
+      serving = undefined;
+      reason = 'the cluster is there no more, and is joined anew';
+      await ended?.close();
       await closing.run().catch(report);
       await shards.stop();
       await telling;

@@ -115,8 +115,9 @@ describe('edges', function () {
     assert.ok(second);
     await second.kill('SIGKILL');
     edges[1] = await startEdge('edge-2');
-    const response = await get(await edges[1].url, '/api/v1/meta/account_a');
-    assert.equal(response.status, 200, await response.text());
+    const url = await edges[1].url;
+    // What it may admit is asked for with the first call, and an engine on a busy machine may be late with that.
+    await eventually('it serves', async () => (await get(url, '/api/v1/meta/account_a')).ok);
   });
 
   it('are not ready and say so while they hear nothing, serve what they have with its growing age, and go on', async () => {

@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { placeOf } from './cache-notes.ts';
 
 /** Where the caches of shards lie: each in a folder of its own, so that a new one can be filled beside it. */
-export interface CacheFolders {
+interface CacheFolders {
   /** The cache of a shard that was filled in this cluster and is furthest; what else there is of the shard is removed. */
   newest(shard: string): Promise<Store | undefined>;
   /** An empty one. */

@@ -46,6 +46,8 @@ interface Keeping {
   /** Why it is not followed. */
   reason: string;
   readonly stopping: AbortController;
+  /** Whether the cache is ahead of its stream, which has lost its end. */
+  isAhead: boolean;
   done: Promise<void>;
 }
 
@@ -150,6 +152,7 @@ export function openEdgeShards(deps: EdgeShardsDeps): EdgeShards {
         await following.ended;
         break;
       } catch (error) {
+        keeping.isAhead = error instanceof BusError && error.code === 'BUS_TAIL_LOST';
         if (!isCacheLost(error)) throw error;
         report(error);
         // It is served until there is another one.
@@ -166,6 +169,7 @@ export function openEdgeShards(deps: EdgeShardsDeps): EdgeShards {
       followed: undefined,
       reason: 'it is being loaded',
       stopping: new AbortController(),
+      isAhead: false,
       done: Promise.resolve(),
     };
     kept.set(name, keeping);
@@ -223,9 +227,10 @@ export function openEdgeShards(deps: EdgeShardsDeps): EdgeShards {
       isStopped = true;
       await watching.stop();
       for (const { stopping } of kept.values()) stopping.abort();
-      for (const { done, followed } of kept.values()) {
-        await done;
-        await followed?.cache.close();
+      for (const keeping of kept.values()) {
+        await keeping.done;
+        const { followed, isAhead } = keeping;
+        if (followed !== undefined) await (isAhead ? discard(followed.cache) : followed.cache.close());
       }
     },
   };

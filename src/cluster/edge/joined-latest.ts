@@ -4,7 +4,7 @@ import type { AccountPath } from '../../views/account-path.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import { joinFreshness, type ShardFreshness } from './joined-freshness.ts';
 
-export interface JoinedShard {
+interface JoinedShard {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
 }

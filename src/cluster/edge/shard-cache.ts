@@ -18,7 +18,7 @@ const REMEMBER_MS = 5_000;
 const PRUNE_ROWS = 1_000;
 
 /** Frames that are on disk, and the tick of their turn if it had one. */
-export interface CachedFrames {
+interface CachedFrames {
   readonly rows: readonly FeedRow[];
   readonly tick: OutputOf<'freshness'> | undefined;
   /** Frames of keys that were gone before this are not read again, UTC ms; undefined most of the time. */
