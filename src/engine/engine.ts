@@ -81,7 +81,7 @@ export interface Engine {
 }
 
 /** How an engine leads where there are others that could. */
-export interface Leading {
+interface Leading {
   readonly publishing: Publishing;
   /** Whether the outside world may be asked now. While it may not, sources are stopped; what they delivered is kept. */
   readonly mayAsk: () => boolean;

@@ -63,6 +63,13 @@ export interface ServedCluster {
   readonly heldMs: () => number;
 }
 
+/** Where readers are served. */
+export interface Served {
+  readonly url: string;
+  /** Whether the demo keys work. */
+  readonly isDemo: boolean;
+}
+
 /** Serves HTTP and, unless it is off, the push feed. Resolves to the URL. */
 export async function startServer(parts: ServerParts, shutdown: Shutdown): Promise<string> {
   const { config, store, latest, clock, engine, gate, payments, usage, metrics, cluster, log } = parts;

@@ -24,7 +24,7 @@ import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
 import { tellCost } from './posts-cost.ts';
 import { reportTo } from './reporting.ts';
-import { type ServedCluster, type ServerParts, startServer } from './server.ts';
+import { type Served, type ServedCluster, type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { openTime, spedUpTime, timeFault, timeOf, watchTime, withoutHosts } from './time.ts';
 import { reachUpstream, type Upstream } from './upstream.ts';
@@ -201,13 +201,6 @@ function repairedAtOf({ notes }: Store): number {
 }
 
 const repairNote = z.object({ at: z.number() });
-
-/** Where readers are served. */
-export interface Served {
-  readonly url: string;
-  /** Whether the demo keys work. */
-  readonly isDemo: boolean;
-}
 
 type PositionsParts = Pick<ServerParts, 'latest' | 'log'>;
 type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'> & {

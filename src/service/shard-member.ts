@@ -25,8 +25,7 @@ import { createStandbyApp } from '../server/standby-app.ts';
 import { DIVERGED, setStoreAside } from '../store/lmdb/set-aside.ts';
 import { type EngineParts, standByEngine } from './engine.ts';
 import type { Logger } from './logger.ts';
-import type { ServedCluster } from './server.ts';
-import type { Served } from './service.ts';
+import type { Served, ServedCluster } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 
 /** After the time for proxies, what is being appended to the bus at a stop may take this long. */
