@@ -124,8 +124,7 @@ async function cause(
     process.kill('SIGCONT');
   }
   await eventually('the former leader has ended', () => leader.exits.length > exits);
-  if (kind === 'freeze')
-    assert.equal(leader.exits.at(-1), EXIT_TRY_AGAIN, leader.errors.slice(-3).join('\n'));
+  if (kind === 'freeze') assert.equal(leader.exits.at(-1), EXIT_TRY_AGAIN, leader.said.slice(-3).join('\n'));
   return { at, what: `engine ${standby.index} leads` };
 }
 
