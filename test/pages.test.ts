@@ -240,6 +240,15 @@ describe('the pages', () => {
       closed: new Map(),
     }));
     metrics.watchUnsent(() => ({ unsentBytes: 0, endedConnections: 0 }));
+    metrics.watchCluster(() => ({
+      isLeading: false,
+      term: 0,
+      place: 0,
+      lagMs: 0,
+      heldMs: 0,
+      hasAlarm: false,
+      divergedStores: 0,
+    }));
     const unwatch = metrics.watchStreams({ latest: createLatest(), ages: () => ({}), now: Date.now });
     const names = [...(await metrics.text()).matchAll(/^# HELP (tallywire_\w+)/gm)].map(
       ([, name = '']) => name,

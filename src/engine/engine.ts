@@ -81,7 +81,7 @@ export interface Engine {
 }
 
 /** How an engine leads where there are others that could. */
-export interface Leading {
+interface Leading {
   readonly publishing: Publishing;
   /** Whether the outside world may be asked now. While it may not, sources are stopped; what they delivered is kept. */
   readonly mayAsk: () => boolean;
@@ -89,6 +89,8 @@ export interface Leading {
 
 /** An engine that asks the outside world nothing: it follows the log of another one until it leads. */
 export interface StandbyEngine {
+  /** Resolves when the use of the disk was reported for the first time. */
+  readonly diskKnown: Promise<void>;
   /** Applies a block that the leading engine has logged, and resolves to its outputs, without requests to simulators. */
   follow(observations: readonly Observation[]): Promise<readonly Output[]>;
   /** The latest outputs of the streams that are not stored, as a new leader publishes them. */
@@ -103,7 +105,10 @@ export interface StandbyEngine {
 
 /** Recovers the store, then starts the sources and the clock. Resolves when readers can be served. */
 export async function openEngine(deps: EngineDeps): Promise<Engine> {
-  return (await openStandby(deps)).lead();
+  const standby = await openStandby(deps);
+  const engine = standby.lead();
+  await standby.diskKnown;
+  return engine;
 }
 
 /** Recovers the store. Resolves when there is something to serve. */
@@ -165,7 +170,7 @@ export async function openStandby(deps: EngineDeps): Promise<StandbyEngine> {
       if (ms > 0) report({ type: 'writes_held', ms });
     }),
   ];
-  await watchDisk().catch(reportFailure);
+  const diskKnown = watchDisk().catch(reportFailure);
   const goOn = async () => {
     await delay(CHECK_PAUSE_MS);
     return !isStopping;
@@ -235,7 +240,7 @@ export async function openStandby(deps: EngineDeps): Promise<StandbyEngine> {
     };
   };
 
-  return { follow: turns.follow, passing: () => lastPassing(state), lead, writesHeldMs, stop };
+  return { diskKnown, follow: turns.follow, passing: () => lastPassing(state), lead, writesHeldMs, stop };
 }
 
 /** Without those of sources that there are no more: the account may have been removed. */

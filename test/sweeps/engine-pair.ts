@@ -24,8 +24,8 @@ export interface PairedEngine {
   state: 'starting' | 'standing by' | 'leading';
   /** Of each process that has ended. */
   readonly exits: (number | null)[];
-  /** What it has logged as errors, and what it said last. */
-  readonly errors: string[];
+  /** The last lines of its log. */
+  readonly said: string[];
 }
 
 const STATES: ReadonlyMap<string, PairedEngine['state']> = new Map([
@@ -33,7 +33,8 @@ const STATES: ReadonlyMap<string, PairedEngine['state']> = new Map([
   ['serving as the leader', 'leading'],
 ]);
 
-const logLine = z.object({ level: z.string(), msg: z.string() });
+const logLine = z.object({ msg: z.string() });
+const LINES_KEPT = 20;
 
 function readLine(line: string): z.infer<typeof logLine> | undefined {
   try {
@@ -64,7 +65,8 @@ export async function openEnginePair(bus: string, replicas: number): Promise<Eng
       const said = readLine(line);
       const state = STATES.get(said?.msg ?? '');
       if (state !== undefined) engine.state = state;
-      if (said === undefined || said.level === 'error') engine.errors.push(line);
+      engine.said.push(line);
+      if (engine.said.length > LINES_KEPT) engine.said.shift();
     });
     void program.ended.then(({ code }) => {
       engine.exits.push(code);
@@ -75,7 +77,7 @@ export async function openEnginePair(bus: string, replicas: number): Promise<Eng
     });
   };
   const engines = folders.map((data, index): PairedEngine => {
-    const engine: PairedEngine = { index, program: start(data), state: 'starting', exits: [], errors: [] };
+    const engine: PairedEngine = { index, program: start(data), state: 'starting', exits: [], said: [] };
     watch(engine, data);
     return engine;
   });
@@ -87,6 +89,9 @@ export async function openEnginePair(bus: string, replicas: number): Promise<Eng
     async settled() {
       await eventually('one engine leads and the other stands by', () => {
         return find('leading') !== undefined && find('standing by') !== undefined;
+      }).catch((cause: unknown) => {
+        const told = engines.map(({ state, exits, said }) => [state, exits.join(), ...said].join('\n'));
+        throw new Error(`the engines do not settle:\n${told.join('\n\n')}`, { cause });
       });
       const [leader, standby] = [find('leading'), find('standing by')];
       if (leader === undefined || standby === undefined) throw new Error('the engines have changed');

@@ -39,8 +39,8 @@ export interface Silence {
 
 const POST_EVERY_MS = 250;
 const SIMULATIONS = 10;
-/** The longest silence around a fault is looked for within this time. */
-const AROUND_MS = 30_000;
+/** Nobody can have taken over so soon after a fault. */
+const SURELY_SILENT_MS = 1_000;
 const EXIT_TRY_AGAIN = 75;
 
 /**
@@ -62,8 +62,7 @@ export async function sweepFailover(sweep: FailoverSweep): Promise<readonly Sile
     for (const [index, kind] of kinds.entries()) {
       const { leader } = await pair.settled();
       await delay(200 + random() * 1_000);
-      const at = Date.now();
-      const what = await cause(kind, pair, servers, random);
+      const { at, what } = await cause(kind, pair, servers, random);
       faults.push({ kind, at });
       report(
         `${index + 1} of ${kinds.length}: ${kind} of engine ${leader.index}, ${what} after ${Date.now() - at} ms`,
@@ -100,23 +99,24 @@ function inRandomOrder(
     .map(({ kind }) => kind);
 }
 
-/** Resolves when things go on. */
+/** Resolves when things go on, to when it happened, UTC ms, and what came of it. */
 async function cause(
   kind: FaultKind,
   pair: EnginePair,
   servers: readonly NatsServer[],
   random: () => number,
-): Promise<string> {
+): Promise<{ readonly at: number; readonly what: string }> {
   const { leader, standby } = await pair.settled();
   const exits = leader.exits.length;
   if (kind === 'nats') {
     const ended = [leader.exits.length, standby.exits.length];
-    await killStreamLeader(servers);
+    const at = await killStreamLeader(servers);
     assert.deepEqual([leader.exits.length, standby.exits.length], ended, 'no engine ended');
     assert.equal(leader.state, 'leading', 'the same engine leads');
-    return 'the same engine leads';
+    return { at, what: 'the same engine leads' };
   }
   const { process } = leader.program;
+  const at = Date.now();
   process.kill(kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
   await eventually('the standby leads', () => standby.state === 'leading');
   if (kind === 'freeze') {
@@ -124,13 +124,12 @@ async function cause(
     process.kill('SIGCONT');
   }
   await eventually('the former leader has ended', () => leader.exits.length > exits);
-  if (kind === 'freeze')
-    assert.equal(leader.exits.at(-1), EXIT_TRY_AGAIN, leader.errors.slice(-3).join('\n'));
-  return `engine ${standby.index} leads`;
+  if (kind === 'freeze') assert.equal(leader.exits.at(-1), EXIT_TRY_AGAIN, leader.said.slice(-3).join('\n'));
+  return { at, what: `engine ${standby.index} leads` };
 }
 
-/** Kills the server that leads the stream of the shard, and starts it again when another one does. */
-async function killStreamLeader(servers: readonly NatsServer[]): Promise<void> {
+/** Kills the server that leads the stream of the shard, and starts it again when another one does. Resolves to when. */
+async function killStreamLeader(servers: readonly NatsServer[]): Promise<number> {
   const leaderOf = (urls: readonly string[]) =>
     administer(urls, async (jsm) => {
       const { cluster, state } = await jsm.streams.info('TALLYWIRE_shard_main');
@@ -139,6 +138,7 @@ async function killStreamLeader(servers: readonly NatsServer[]): Promise<void> {
   const before = await leaderOf(servers.map(({ url }) => url));
   const killed = servers.find(({ name }) => name === before.leader);
   assert.ok(killed, `the stream is led by ${before.leader}`);
+  const at = Date.now();
   await killed.kill();
   const others = servers.filter((server) => server !== killed).map(({ url }) => url);
   await eventually('the stream grows again', async () => {
@@ -146,6 +146,7 @@ async function killStreamLeader(servers: readonly NatsServer[]): Promise<void> {
     return now?.leader !== undefined && now.leader !== killed.name && now.last > before.last;
   });
   await killed.start();
+  return at;
 }
 
 async function keepPosting(worldUrl: string, signal: AbortSignal): Promise<readonly string[]> {
@@ -239,12 +240,10 @@ async function check(
   return times;
 }
 
-/** The longest time without an observation that ends after `at`, ms. */
+/** The time without an observation that a second after the fault lies in, ms. */
 function silenceAt(times: readonly number[], at: number): number {
-  let longest = 0;
-  for (const [index, time] of times.entries()) {
-    if (time < at || time > at + AROUND_MS) continue;
-    longest = Math.max(longest, time - (times[index - 1] ?? time));
-  }
-  return longest;
+  const next = times.findIndex((time) => time > at + SURELY_SILENT_MS);
+  const [from, to] = [times[next - 1], times[next]];
+  assert.ok(from !== undefined && to !== undefined, 'the log goes on after a fault');
+  return to - from;
 }

@@ -13,7 +13,7 @@ import { publishMissing } from './take-over.ts';
 
 const SECOND_MS = 1_000;
 const LOOK_MS = 50;
-export interface JoinDeps {
+interface JoinDeps {
   readonly bus: Bus;
   readonly shard: string;
   /** A name that no other process has, and one that the process keeps over restarts. */

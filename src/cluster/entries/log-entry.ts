@@ -4,7 +4,7 @@ import type { Digest } from './chain.ts';
 import { decodeJson, encodeJson } from './versioned-json.ts';
 
 /** A block of the log. */
-export interface LogEntry {
+interface LogEntry {
   /** Of the log up to the last of the observations. */
   readonly digest: Digest;
   /** Of the engine that wrote it. */
