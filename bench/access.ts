@@ -14,6 +14,7 @@ import { createHttpServer } from '../src/server/http.ts';
 import { createReadyAnswers } from '../src/server/ready-answers.ts';
 import { createRequestProtocol } from '../src/server/request-protocol.ts';
 import { metaEndpoint } from '../src/server/routes/record-endpoints.ts';
+import { tagsOfProcess } from '../src/server/tags.ts';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import { createWatcher } from '../src/views/watch.ts';
 import { type Running, start } from '../test/server/start.ts';
@@ -100,7 +101,7 @@ async function startBare({ app, latest }: Running) {
     accounts: [account],
     now: Date.now,
     staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
-    epoch: 'bare',
+    tagOf: tagsOfProcess('bare'),
   };
   const endpoints = [metaEndpoint(deps, account)];
   const protocol = createRequestProtocol({
@@ -110,7 +111,7 @@ async function startBare({ app, latest }: Running) {
     report: (error) => process.emitWarning(String(error)),
   });
   const readyAnswers = createReadyAnswers(protocol, endpoints.map(withoutTag));
-  const server = createHttpServer(new App({ readyAnswers, endpoints: [], close: app.close }));
+  const server = createHttpServer(new App({ readyAnswers, endpoints: [], answerForwarded: () => Promise.reject(new TypeError('nothing is forwarded')), close: app.close }));
   const url = await server.listen(0, '127.0.0.1');
   const stop = async () => void server.server.close();
   return { port: Number(new URL(url).port), stop };

@@ -10,6 +10,8 @@ interface Import {
   readonly target: string;
   /** Erased when it is built. */
   readonly isType: boolean;
+  /** Loaded only when the code comes to it. */
+  readonly isLater: boolean;
 }
 
 interface SourceFile {
@@ -53,7 +55,7 @@ function importsOf(path: string, code: string): Import[] {
   return [...code.matchAll(clause)].map(([, type, from, dynamic]) => {
     const name = from ?? dynamic ?? '';
     const target = name.startsWith('.') ? posix.join(posix.dirname(path), name) : name;
-    return { target, isType: type !== undefined };
+    return { target, isType: type !== undefined, isLater: dynamic !== undefined };
   });
 }
 
@@ -86,12 +88,12 @@ function findings(
   );
 }
 
-/** All that is loaded when a file is. */
-function loadedBy(path: string, seen = new Set<string>()): Set<string> {
-  for (const { target, isType } of byPath.get(path)?.imports ?? []) {
-    if (isType || seen.has(target)) continue;
+/** All that is loaded when a file is, sooner or later. */
+function loadedBy(path: string, isLaterToo = true, seen = new Set<string>()): Set<string> {
+  for (const { target, isType, isLater } of byPath.get(path)?.imports ?? []) {
+    if (isType || seen.has(target) || (isLater && !isLaterToo)) continue;
     seen.add(target);
-    loadedBy(target, seen);
+    loadedBy(target, isLaterToo, seen);
   }
   return seen;
 }
@@ -140,6 +142,16 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
   'src/research': [...BASE, 'src/store', 'src/simulation'],
   'src/observability': [...BASE, 'type src/'],
   'src/config': BASE,
+  'src/cluster': [
+    ...BASE,
+    'src/bus',
+    'src/store',
+    'src/feed',
+    'src/views',
+    'src/access',
+    'src/payments',
+    'type src/engine',
+  ],
   'src/service': ['src/', 'streams/internal.ts'],
   'src/cli': ['src/', 'streams/internal.ts'],
   'src/main.ts': ['src/cli'],
@@ -195,6 +207,7 @@ const USED_IN: Readonly<Record<string, readonly string[]>> = {
   rxjs: [
     'src/cli',
     'src/client',
+    'src/cluster',
     'src/dashboard',
     'src/engine',
     'src/feed',
@@ -214,6 +227,7 @@ const USED_IN: Readonly<Record<string, readonly string[]>> = {
     'src/bus',
     'src/cli',
     'src/client',
+    'src/cluster',
     'src/config',
     'src/contract',
     'src/feed',
@@ -332,6 +346,12 @@ describe('boundaries', () => {
       [...loadedBy(path)].filter(isBarred).map((target) => `${path} loads ${target}`),
     );
     assert.deepEqual(loaded, []);
+  });
+
+  it('loads nothing of several machines until there is a bus', () => {
+    const isOfSeveral = starts('@nats-io/', 'src/bus/', 'src/cluster/');
+    assert.deepEqual([...loadedBy('src/service/service.ts', false)].filter(isOfSeveral), []);
+    assert.ok([...loadedBy('src/service/shard-member.ts', false)].some(isOfSeveral));
   });
 
   it('lets no source depend on a test or a benchmark', () => {

@@ -240,6 +240,15 @@ describe('the pages', () => {
       closed: new Map(),
     }));
     metrics.watchUnsent(() => ({ unsentBytes: 0, endedConnections: 0 }));
+    metrics.watchCluster(() => ({
+      isLeading: false,
+      term: 0,
+      place: 0,
+      lagMs: 0,
+      heldMs: 0,
+      hasAlarm: false,
+      divergedStores: 0,
+    }));
     const unwatch = metrics.watchStreams({ latest: createLatest(), ages: () => ({}), now: Date.now });
     const names = [...(await metrics.text()).matchAll(/^# HELP (tallywire_\w+)/gm)].map(
       ([, name = '']) => name,
@@ -286,7 +295,7 @@ describe('the pages', () => {
       .join('\n')
       .split('\n');
     const uses = lines.flatMap((line) => {
-      const [, command, rest] = /^(?:\w+=\S+ )?tallywire (keys \w+|\w+)([^#]*)/.exec(line) ?? [];
+      const [, command, rest] = /^(?:\w+=\S+ )?tallywire ((?:keys|cluster) \w+|\w+)([^#]*)/.exec(line) ?? [];
       return command === undefined ? [] : [{ command, flags: rest?.match(/--[\w-]+/g) ?? [] }];
     });
     assert.ok(uses.length > 5);

@@ -4,6 +4,7 @@ import { createFailureLimit } from '../resilience/failure-limit.ts';
 import { clientAddressOf, type Proxies, proxiesOf } from './client-address.ts';
 import type { Holder, KeyLookup } from './keys/key-lookup.ts';
 import { type Budget, type Budgets, createBudgets } from './limits/budgets.ts';
+import { type Counting, countedBy } from './limits/counting.ts';
 import { createQuotas, type Quotas } from './limits/quotas.ts';
 import {
   LIMITS,
@@ -13,7 +14,7 @@ import {
   policyOf,
   secondsFor,
 } from './limits/rate-policy.ts';
-import { type Hour, nextFreeAt } from './limits/sliding-hour.ts';
+import type { Hour } from './limits/sliding-hour.ts';
 import { type Access, includes, type Tier } from './tiers.ts';
 
 /** Who may call an endpoint, and whether calls count. */
@@ -24,12 +25,12 @@ export interface EndpointAccess {
 }
 
 /** The sender of a request, and the hour that the request is charged to. */
-export interface Caller {
+export interface Caller<H = unknown> {
   readonly tier: Tier;
   /** Public id of the key; null without one. */
   readonly keyId: string | null;
   /** The hour that is charged; undefined when nothing is counted. */
-  readonly hour: Hour | undefined;
+  readonly hour: H | undefined;
   readonly policy: Policy | undefined;
   /** The share of the service that the answer is taken from; undefined when nothing is. */
   readonly share: Budget | undefined;
@@ -40,30 +41,39 @@ export interface Caller {
 /** The parts of a request that the gate reads. */
 type CallerRequest = Pick<IncomingMessage, 'headers' | 'socket'>;
 
-/** Decides who is served, at which tier, and how often. Synchronous and cheap: every request calls it. */
-export interface Gate {
+/**
+ * Decides who is served, at which tier, and how often. Cheap, as every request calls it, and synchronous but where a call
+ * has to be asked for elsewhere. `H` is what calls are counted with.
+ */
+export interface Gate<H = unknown> {
   /** Throws a RequestError for an unknown key (401), or for too many of them from one address (429). */
-  identify(endpoint: EndpointAccess, req: CallerRequest): Caller;
+  identify(endpoint: EndpointAccess, req: CallerRequest): Caller<H>;
   /** Counts the request, or throws a RequestError when the caller's share of the service is used up (429). */
-  share(caller: Caller): void;
-  /** Charges the call, or throws a RequestError: the tier is too low (401), or the hour is used up (429). */
-  admit(endpoint: EndpointAccess, caller: Caller): void;
+  share(caller: Caller<H>): void;
+  /**
+   * Charges the call, or throws a RequestError: the tier is too low (401), or the hour is used up (429). A promise is
+   * returned when that cannot be told at once, and only then.
+   */
+  admit(endpoint: EndpointAccess, caller: Caller<H>): Promise<void> | undefined;
   /**
    * The limit's headers, names and values in turn. Refunds the charge when the answer is free. `bytes` are those of the
    * body that is sent.
    */
-  settle(caller: Caller, status: number, bytes: number): readonly string[];
+  settle(caller: Caller<H>, status: number, bytes: number): readonly string[];
 }
 
-interface GateDeps {
+interface GateParts {
   readonly keys: KeyLookup;
   /** UTC ms that never go back, as calls are counted by them. */
   readonly now: () => number;
-  readonly quotas?: Quotas;
   readonly limits?: Limits;
   readonly proxies?: Proxies;
   /** For what no hourly limit counts: documents, pages, errors. Without them bytes do not count. */
   readonly shares?: Budgets | undefined;
+}
+
+interface GateDeps extends GateParts {
+  readonly quotas?: Quotas;
 }
 
 /** Twice the longest key we issue; longer ones are refused without a look-up. */
@@ -99,8 +109,13 @@ function isFree(status: number): boolean {
  * An unknown key is refused on all but open endpoints, so that a mistyped key is never served as FREE in silence. An
  * empty header is no key.
  */
-export function createGate(deps: GateDeps): Gate {
-  const { keys, now, quotas = createQuotas(), limits = LIMITS, proxies = proxiesOf([]), shares } = deps;
+export function createGate({ quotas = createQuotas(), ...parts }: GateDeps): Gate<Hour> {
+  return createGateWith(countedBy(quotas), parts);
+}
+
+/** A gate whose calls are counted elsewhere. */
+export function createGateWith<H>(counting: Counting<H>, parts: GateParts): Gate<H> {
+  const { keys, now, limits = LIMITS, proxies = proxiesOf([]), shares } = parts;
   const badKeys = createFailureLimit(MAX_BAD_KEYS);
   const policies = policiesOf(limits);
   const ownPolicies = new WeakMap<Holder, Policy>();
@@ -134,13 +149,22 @@ export function createGate(deps: GateDeps): Gate {
     throw new RequestError(429, 'too_many_bad_keys', message, ...waiting(waitMs));
   }
 
-  function callerOf(holder: Holder, counts: boolean, atMs: number): Caller {
+  function callerOf(holder: Holder, counts: boolean, atMs: number): Caller<H> {
     holder.lastUsedAt = atMs;
     // Keys of the operator have no share.
     const share = holder.tier === 'INTERNAL' ? undefined : shares?.of(holder.id);
     const policy = counts ? policyFor(holder) : undefined;
-    const hour = policy && quotas.ofKey(holder.id);
+    const hour = policy && counting.ofKey(holder.id);
     return { tier: holder.tier, keyId: holder.id, hour, policy, share, atMs };
+  }
+
+  function headersOf(policy: Policy, hour: H, atMs: number): string[] {
+    const { limit } = policy;
+    return limitHeaders(policy, counting.remaining(hour, limit), counting.freeAt(hour, limit, atMs), atMs);
+  }
+
+  function refuseCall(policy: Policy, hour: H, atMs: number): RequestError {
+    return overLimit(policy, headersOf(policy, hour, atMs), counting.freeAt(hour, policy.limit, atMs), atMs);
   }
 
   return {
@@ -157,7 +181,7 @@ export function createGate(deps: GateDeps): Gate {
       if (policy === undefined && shares === undefined) return uncounted(atMs);
       const address = clientAddressOf(req, proxies);
       const share = shares?.of(address);
-      const hour = policy && quotas.ofAddress(address, atMs);
+      const hour = policy && counting.ofAddress(address, atMs);
       return { tier: 'FREE', keyId: null, hour, policy, share, atMs };
     },
 
@@ -173,16 +197,21 @@ export function createGate(deps: GateDeps): Gate {
           throw new RequestError(401, 'tier_too_low', message, CHALLENGE);
         }
       }
-      if (hour === undefined || policy === undefined) return;
-      if (!quotas.charge(hour, atMs, policy.limit)) throw overLimit(policy, hour, atMs);
+      if (hour === undefined || policy === undefined) return undefined;
+      const isCharged = counting.charge(hour, atMs, policy.limit);
+      if (isCharged === true) return undefined;
+      if (isCharged === false) throw refuseCall(policy, hour, atMs);
+      return isCharged.then((isAdmitted) => {
+        if (!isAdmitted) throw refuseCall(policy, hour, atMs);
+      });
     },
 
     settle(caller, status, bytes) {
       const { hour, policy, share, atMs } = caller;
       if (share !== undefined) shares?.take(share, bytes, atMs);
       if (hour === undefined || policy === undefined) return NO_HEADERS;
-      if (isFree(status)) quotas.refund(hour, atMs);
-      return limitHeaders(policy, hour, atMs);
+      if (isFree(status)) counting.refund(hour, atMs);
+      return headersOf(policy, hour, atMs);
     },
   };
 }
@@ -192,7 +221,7 @@ function policiesOf(limits: Limits): Readonly<Record<Tier, Policy | undefined>> 
   return { FREE: policy('FREE'), PRO: policy('PRO'), INTERNAL: policy('INTERNAL') };
 }
 
-function uncounted(atMs: number): Caller {
+function uncounted(atMs: number): Caller<never> {
   return { tier: 'FREE', keyId: null, hour: undefined, policy: undefined, share: undefined, atMs };
 }
 
@@ -209,10 +238,8 @@ function overShare(waitMs: number): RequestError {
   return new RequestError(429, 'too_much_traffic', message, ...waiting(waitMs));
 }
 
-function overLimit(policy: Policy, hour: Hour, atMs: number): RequestError {
-  const resetAt = nextFreeAt(hour, policy.limit, atMs);
+function overLimit(policy: Policy, list: readonly string[], resetAt: number, atMs: number): RequestError {
   const seconds = secondsFor(resetAt - atMs);
-  const list = limitHeaders(policy, hour, atMs);
   const headers: Record<string, string> = { 'Retry-After': String(seconds) };
   for (let at = 0; at < list.length; at += 2) headers[list[at] ?? ''] = list[at + 1] ?? '';
   const message = `The limit of ${policy.limit} requests an hour is reached`;

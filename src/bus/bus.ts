@@ -5,8 +5,8 @@ export type Place = number;
 /** Counts the leaders of a shard, from 1. */
 export type Term = number;
 
-/** What an entry holds: a block of the log, the outputs of a turn, or rows of the feed. */
-export type EntryKind = 'log' | 'outputs' | 'feed';
+/** What an entry holds: a block of the log, the outputs of a turn, rows of the feed, or changes to what is kept of callers. */
+export type EntryKind = 'log' | 'outputs' | 'feed' | 'access';
 
 export interface Entry {
   readonly kind: EntryKind;
@@ -113,7 +113,7 @@ export interface Commands {
 }
 
 /** Small values that all processes of the cluster share. */
-export type SharedArea = 'keys' | 'members' | 'shards';
+export type SharedArea = 'keys' | 'callers' | 'members' | 'shards';
 
 interface SharedValue {
   readonly name: string;

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import type { Bus, Shard } from './bus.ts';
 import { BusError, closedError, isUnreachable } from './bus-error.ts';
+import { SNAPSHOTS_STREAM, shardStreamName, VALUES_STREAM } from './bus-streams.ts';
 import { createCommands } from './commands.ts';
 import { createLeases } from './leases.ts';
-import { checkName } from './names.ts';
 import { quietReport } from './quiet-report.ts';
 import { createShard } from './shard.ts';
 import { createSharedValues } from './shared-values.ts';
@@ -12,8 +12,6 @@ import type { Time } from './time.ts';
 import type { Stream, StreamSpec, Transport } from './transport.ts';
 import { createValues } from './values.ts';
 
-const VALUES_STREAM = 'values';
-const SNAPSHOTS_STREAM = 'snapshots';
 const EPOCH_KEY = 'epoch';
 const TAIL_LOST_AFTER_MS = 10_000;
 /** A cluster of servers that has just started answers nothing until it has found itself. */
@@ -84,7 +82,7 @@ async function openBus(options: BusOptions): Promise<Bus> {
   const shards = new Map<string, Promise<Shard>>();
 
   const openShard = async (name: string): Promise<Shard> => {
-    const stream = await openStream({ name: `shard_${checkName(name)}`, kind: 'log', cluster: epoch });
+    const stream = await openStream({ name: shardStreamName(name), kind: 'log', cluster: epoch });
     return createShard({ ...base, epoch, stream, largestBody });
   };
 

@@ -4,7 +4,7 @@ import { follow } from './follow.ts';
 import { createAssembly } from './parts.ts';
 import { beginTerm, TERM_SUBJECT, type WriterOptions } from './shard-writer.ts';
 
-const KINDS: readonly EntryKind[] = ['log', 'outputs', 'feed'];
+const KINDS: readonly EntryKind[] = ['log', 'outputs', 'feed', 'access'];
 
 export function createShard(options: WriterOptions): Shard {
   const { stream } = options;

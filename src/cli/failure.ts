@@ -1,9 +1,12 @@
 import { CommanderError } from 'commander';
-import { ConfigError } from '../errors.ts';
+import { ConfigError, ServiceError } from '../errors.ts';
 import type { ProcessLike } from './process-like.ts';
 
 export const EXIT_FAILED = 1;
 export const EXIT_USAGE = 2;
+/** By convention: what failed now may succeed when it is tried again. */
+const EXIT_TRY_AGAIN = 75;
+const TRY_AGAIN: readonly string[] = ['CLUSTER_TERM_OVER', 'CLUSTER_DIVERGED'];
 
 const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is taken by another program',
@@ -19,7 +22,10 @@ function describeError(error: unknown): string {
     return `cannot listen on ${error.address}:${error.port}: ${meaning}`;
   }
   // Only the first line, which is a sentence.
-  return error.message.split('\n', 1)[0] || error.name;
+  const sentence = error.message.split('\n', 1)[0] || error.name;
+  // Trouble with the bus has many causes far from this machine, which its page lists by their codes.
+  const isOfBus = error instanceof ServiceError && error.code.startsWith('BUS_');
+  return isOfBus ? `${sentence} (${error.code})` : sentence;
 }
 
 /** Prints the failure on stderr, with its stack only when debugging; returns the exit code. */
@@ -33,5 +39,6 @@ export function reportFailure(error: unknown, { stderr, env }: ProcessLike): num
   stderr.write(`tallywire: ${describeError(error)}\n`);
   const isDebugging = /^(debug|trace)$/.test(env.TALLYWIRE_LOG_LEVEL ?? '');
   if (isDebugging && error instanceof Error) stderr.write(`${error.stack}\n`);
-  return EXIT_FAILED;
+  const isOver = error instanceof ServiceError && TRY_AGAIN.includes(error.code);
+  return isOver ? EXIT_TRY_AGAIN : EXIT_FAILED;
 }

@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { KeyCommand, KeyCommandAnswer } from '../access/keys/key-commands.ts';
 import { TIERS, type Tier } from '../access/tiers.ts';
 import { ServiceError, StoreError } from '../errors.ts';
+import { CLUSTER_NOTE, type Store } from '../store/store.ts';
 import { keyLines, keysTable } from './keys-table.ts';
 import { loadSettings } from './load-config.ts';
 import { addManual, type Manual } from './manual.ts';
@@ -72,6 +73,7 @@ async function runHere(folder: string, command: KeyCommand, say: Say): Promise<K
       tell: ({ message, details }) => say(`${message}: ${JSON.stringify(details)}`),
     });
     try {
+      if (command.op !== 'list') refuseCluster(store, folder);
       const answer = await runKeyCommand(openKeyRegistry(store.keys, Date.now), command);
       // Whoever ends a key must know whether a running engine heard of it.
       if (endsKey(command)) say(`no engine runs on ${folder}: the key is refused by any that starts there`);
@@ -82,6 +84,15 @@ async function runHere(folder: string, command: KeyCommand, say: Say): Promise<K
   } finally {
     await lock.release();
   }
+}
+
+/** What is changed here alone would be missing on the other machines. */
+function refuseCluster({ notes }: Store, folder: string): void {
+  if (notes.get(CLUSTER_NOTE) === undefined) return;
+  throw new ServiceError(
+    'KEYS_OF_CLUSTER',
+    `the keys in ${folder} are those of a cluster: change them where its leading engine runs`,
+  );
 }
 
 function endsKey(command: KeyCommand): boolean {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { accountsCommand } from './accounts.ts';
 import { backtestCommand } from './backtest.ts';
 import { backupCommand } from './backup.ts';
+import { clusterCommand } from './cluster.ts';
 import { doctorCommand } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { EXIT_USAGE, reportFailure } from './failure.ts';
@@ -42,6 +43,7 @@ function createProgram(proc: ProcessLike, exitWith: (code: number) => void): Com
     backupCommand(proc),
     doctorCommand(proc, exitWith),
     accountsCommand(proc),
+    clusterCommand(proc, exitWith),
     keysCommand(proc),
     paymentsCommand(proc),
   ];

@@ -7,6 +7,7 @@ import { addManual } from './manual.ts';
 import { addSettings, unknownArguments } from './options.ts';
 import type { ProcessLike } from './process-like.ts';
 import { listenForStop } from './stop-signals.ts';
+import { packageVersion } from './version.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
 
@@ -18,15 +19,16 @@ async function start(flags: Flags, args: readonly string[], proc: ProcessLike): 
   const stop = listenForStop(proc);
   try {
     const { createLog } = await import('./log.ts');
-    const { openService } = await import('../service/service.ts');
-    const service = await openService(config, createLog(config.logLevel, stderr));
+    const { openConfigured } = await import('../service/open-configured.ts');
+    const options = { version: packageVersion() };
+    const service = await openConfigured(config, createLog(config.logLevel, stderr), options);
     if (!stop.signal.aborted) printBanner(service, config, proc);
-    const damage = await Promise.race([stop.requested, service.damaged]);
+    const end = await Promise.race([stop.requested, service.damaged, service.over]);
     // A store that is damaged may not take the last writes.
-    if (damage) stop.limit();
+    if (end) stop.limit();
     await service.stop();
     // The process ends with an error, so that whatever runs it starts it again.
-    if (damage) throw damage;
+    if (end) throw end;
     if (config.json) stdout.write(`${JSON.stringify({ type: 'stopped' })}\n`);
   } finally {
     stop.release();
@@ -55,12 +57,17 @@ export function startCommand(proc: ProcessLike): Command {
       ['tallywire start --port 0 --data demo --json', 'take any free port and print it'],
       ['tallywire start --payments demo', 'sell single calls for made-up money'],
       ['TALLYWIRE_POSTS_TOKEN=… tallywire start --world live', 'read the live world'],
+      [
+        'tallywire start --world live --bus nats://a,nats://b,nats://c --bus-replicas 3',
+        'lead the shard main, or stand by for the engine that does',
+      ],
       ['tallywire start --world live', "the same with posts from the oracle's list, minutes late"],
     ],
     exitCodes: [
       [0, 'stopped on request'],
       [1, 'could not start or go on, or was ended by force'],
       [2, 'bad usage or configuration; every fault is listed'],
+      [75, 'another engine leads the shard; started again, this one stands by'],
     ],
   });
 }

@@ -1,6 +1,7 @@
 import { HOUR_MS, type LimitedInput, type PostsVia } from '../../streams/internal.ts';
 import { ConfigError, type Fault } from '../errors.ts';
 import { type AccountConfig, toAccounts } from './accounts.ts';
+import { type ClusterConfig, CREDENTIALS, clusterFaults, toCluster } from './cluster.ts';
 import { type Given, isRecord, ownValue, quote, unknownName } from './faults.ts';
 import { madeUpFor } from './made-up-accounts.ts';
 import { type PaymentsConfig, paymentFaults, toPayments } from './payments.ts';
@@ -47,6 +48,8 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly data: string;
+  /** Null: this machine is alone. */
+  readonly cluster: ClusterConfig | null;
   readonly world: WorldConfig;
   readonly posts: PostsConfig;
   readonly accounts: readonly AccountConfig[];
@@ -118,7 +121,7 @@ function unknownArgument(argument: string, knownFlags: readonly string[]): Fault
 function unknownNames({ flags, unknownArguments = [], env, file }: ConfigInput): Fault[] {
   const flagKeys = SETTING_KEYS.filter((key) => !('isSecret' in SETTINGS[key]));
   const knownFlags = [...flagKeys.map(flagOf), '--config', '--help'];
-  const variables = [...SETTING_KEYS.map(envOf), CONFIG_FILE_ENV];
+  const variables = [...SETTING_KEYS.map(envOf), CONFIG_FILE_ENV, ...CREDENTIALS];
   const faults = Object.keys(flags)
     .filter((key) => !flagKeys.some((known) => known === key))
     .map((key) => unknownName(flagOf(key), knownFlags));
@@ -259,6 +262,10 @@ function faultsBetween({ values, faulty }: ParsedValues, input: ConfigInput): Fa
     const msg = `expected less than the ${values[limit]} s after which posts are stale, found ${values[period]}`;
     faults.push({ loc: [name], msg, type: 'value' });
   }
+  if (!(['role', 'bus', 'world'] as const).some((key) => faulty.has(key))) {
+    const nameOf = (key: SettingKey) => givenValue(key, input)?.name ?? flagOf(key);
+    faults.push(...clusterFaults(values, nameOf));
+  }
   return [...faults, ...paymentFaults(values, faulty)];
 }
 
@@ -279,6 +286,7 @@ export function parseConfig(input: ConfigInput): Config {
     port: values.port,
     host: values.host,
     data: values.data,
+    cluster: toCluster(values, input.env),
     world: toWorld(values, accounts.accounts),
     posts,
     accounts: accounts.accounts,

@@ -161,3 +161,32 @@ export const networks: Format<string> = {
   expects: 'networks such as 10.0.0.0/8, separated by commas',
   argument: 'networks',
 };
+
+/** Its text may reach a log, so it has no secrets. */
+function isServer(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^(nats|tls):$/.test(url.protocol)) return false;
+  const isBare = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  return isBare && url.hostname !== '' && /^\/?$/.test(url.pathname);
+}
+
+export const servers: Format<string> = {
+  schema: z
+    .union([z.string(), z.array(z.string()).transform((list) => list.join(','))])
+    .transform((text) => text.replace(/\s/g, ''))
+    .refine((text) => text.split(',').every(isServer)),
+  expects: 'addresses of NATS servers such as nats://a:4222, separated by commas and without a password',
+  argument: 'servers',
+};
+
+export const name: Format<string> = {
+  schema: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  expects: 'up to 64 letters, digits, _ and -',
+  argument: 'name',
+};
+
+export const copies: Format<number> = {
+  schema: z.preprocess((value) => (typeof value === 'string' ? Number(value) : value), z.literal([1, 3, 5])),
+  expects: 'one of 1, 3, 5',
+  argument: 'number',
+};

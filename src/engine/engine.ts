@@ -1,20 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { exhaustMap, interval, type Subscription } from 'rxjs';
-import { calendarAt, type SettingsFact, type SourceName, type TickAges } from '../../streams/internal.ts';
-import { createSimulationPool, type SimulationReport } from '../simulation/pool.ts';
+import { exhaustMap, interval, merge, type Subscription } from 'rxjs';
+import {
+  calendarAt,
+  lastPassing,
+  type Observation,
+  type Output,
+  type SettingsFact,
+  type SourceName,
+  type TickAges,
+} from '../../streams/internal.ts';
+import { createSimulationPool, type SimulationPool, type SimulationReport } from '../simulation/pool.ts';
 import type { ApiUse, Source, SourceContext, SourceStatus } from '../sources/source.ts';
 import type { DiskUse } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
 import { bytesIn, takeCheckpoint, thinCheckpoints } from './checkpoints.ts';
 import type { Clock } from './clock.ts';
-import { recover } from './recover.ts';
+import { lastTickOf, recover } from './recover.ts';
 import { createRetention, type PruneReport } from './retention.ts';
 import { sourceLookupsFrom } from './source-lookups.ts';
 import { supervise } from './supervise.ts';
 import { ticker } from './ticker.ts';
-import { createTurns, type TurnReport } from './turns.ts';
+import { createTurns, type Publishing, type TurnReport } from './turns.ts';
 import { createWatermarks } from './watermarks.ts';
+import { whileAllowed } from './while-allowed.ts';
 
 const PRUNE_MS = 60_000;
 const WATCH_DISK_MS = 60_000;
@@ -71,15 +80,44 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
+/** How an engine leads where there are others that could. */
+interface Leading {
+  readonly publishing: Publishing;
+  /** Whether the outside world may be asked now. While it may not, sources are stopped; what they delivered is kept. */
+  readonly mayAsk: () => boolean;
+}
+
+/** An engine that asks the outside world nothing: it follows the log of another one until it leads. */
+export interface StandbyEngine {
+  /** Resolves when the use of the disk was reported for the first time. */
+  readonly diskKnown: Promise<void>;
+  /** Applies a block that the leading engine has logged, and resolves to its outputs, without requests to simulators. */
+  follow(observations: readonly Observation[]): Promise<readonly Output[]>;
+  /** The latest outputs of the streams that are not stored, as a new leader publishes them. */
+  passing(): readonly Output[];
+  /** Starts the sources and the clock. Called once. */
+  lead(leading?: Leading): Engine;
+  /** Ms for which the disk has not taken what the engine has to write; see `Engine`. */
+  writesHeldMs(): number;
+  /** Saves a checkpoint; that of an engine that leads is its own `stop`. The store stays open. */
+  stop(): Promise<void>;
+}
+
 /** Recovers the store, then starts the sources and the clock. Resolves when readers can be served. */
 export async function openEngine(deps: EngineDeps): Promise<Engine> {
+  const standby = await openStandby(deps);
+  const engine = standby.lead();
+  await standby.diskKnown;
+  return engine;
+}
+
+/** Recovers the store. Resolves when there is something to serve. */
+export async function openStandby(deps: EngineDeps): Promise<StandbyEngine> {
   const { store, latest, clock, report } = deps;
   const startedAt = clock.mono();
-  const { state, replayed, lastTick } = await recover(store, latest);
+  const { state, replayed } = await recover(store, latest);
   report({ type: 'recovered', head: store.journal.head, replayed, ms: clock.mono() - startedAt });
 
-  const watermarks = createWatermarks(clock);
-  if (lastTick) watermarks.restore(agesOf(deps.sources, lastTick.fact), calendarAt(lastTick));
   const statuses = new Map<string, SourceStatus>();
   let isStopping = false;
   let refusedSince: number | undefined;
@@ -89,7 +127,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     journal: store.journal,
     outputs: store.outputs,
     state,
-    request: ({ record, seq }) => simulators.ask(record, seq),
+    request: ({ record, seq }) => simulators?.ask(record, seq),
     report(turn) {
       if (turn.type === 'turn') refusedSince = undefined;
       else refusedSince ??= clock.mono();
@@ -103,43 +141,9 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     return ms > SLOW_WRITE_MS ? ms : 0;
   };
 
-  const simulators = createSimulationPool({ report, deliver: (fact) => turns.accept([fact]) });
-
+  /** Undefined until this engine leads. */
+  let simulators: SimulationPool | undefined;
   const reportFailure = (error: unknown) => report({ type: 'maintenance_failed', error });
-  const tick = (...before: readonly SettingsFact[]) =>
-    turns.accept([...before, { kind: 'tick', ...watermarks.ages() }]).catch(reportFailure);
-  // The settings are logged at every start, which makes the graph repeat the requests that the last process left
-  // unanswered. This is not awaited, so that a full disk does not keep readers from being served.
-  void tick(deps.settings);
-
-  const lookups = sourceLookupsFrom(latest, state, clock.wall);
-  const running: Subscription[] = deps.sources.map((source) =>
-    supervise(source, {
-      clock,
-      random: deps.random,
-      lookups,
-      async deliver(facts, knownAt = clock.wall(), values) {
-        const deliveredAt = clock.mono();
-        // Taken now: while the disk holds up the turn, what is delivered grows older.
-        const markAt = knownAt === null ? null : deliveredAt - Math.max(0, clock.wall() - knownAt);
-        await turns.accept(facts);
-        if (markAt !== null) watermarks.mark(source.name, markAt, values);
-        report({
-          type: 'delivered',
-          source: source.name,
-          facts: facts.length,
-          ms: clock.mono() - deliveredAt,
-        });
-      },
-      follow: (values) => watermarks.follow(source.name, values, source.usualMs ?? source.silentAfterMs),
-      used: (use) => report({ type: 'used', source: source.name, use }),
-      onHeaders: deps.onHeaders,
-      onStatus(status, error) {
-        statuses.set(status.name, status);
-        report({ type: 'source', status, error });
-      },
-    }).subscribe(),
-  );
 
   const checkpoint = async () => {
     const taken = await turns.between(() => takeCheckpoint(store, state, turns.lastAt()));
@@ -157,8 +161,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     interval(periodMs)
       .pipe(exhaustMap(() => task().catch(reportFailure)))
       .subscribe();
-  running.push(
-    ticker(clock, () => tick(), deps.speed).subscribe(),
+  const running: Subscription[] = [
     every(deps.checkpointMs, checkpoint),
     every(PRUNE_MS, prune),
     every(WATCH_DISK_MS, watchDisk),
@@ -166,8 +169,8 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
       const ms = writesHeldMs();
       if (ms > 0) report({ type: 'writes_held', ms });
     }),
-  );
-  await watchDisk().catch(reportFailure);
+  ];
+  const diskKnown = watchDisk().catch(reportFailure);
   const goOn = async () => {
     await delay(CHECK_PAUSE_MS);
     return !isStopping;
@@ -175,19 +178,69 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   // What it finds is told to those who listen for damage too.
   const checking = store.outputs.check(goOn).catch(reportFailure);
 
-  return {
-    sources: () => [...statuses.values()],
-    writesHeldMs,
-    logAheadMs: () => Math.max(0, turns.lastAt() - clock.wall()),
-    async stop() {
-      isStopping = true;
-      for (const subscription of running.reverse()) subscription.unsubscribe();
-      await simulators.stop();
-      await checking;
-      await turns.stop();
-      await checkpoint().catch(reportFailure);
-    },
+  const stop = async () => {
+    isStopping = true;
+    for (const subscription of running.reverse()) subscription.unsubscribe();
+    await simulators?.stop();
+    await checking;
+    await turns.stop();
+    await checkpoint().catch(reportFailure);
   };
+
+  const lead = (leading?: Leading): Engine => {
+    if (leading !== undefined) turns.publishTo(leading.publishing);
+    const watermarks = createWatermarks(clock);
+    const lastTick = lastTickOf(store);
+    if (lastTick) watermarks.restore(agesOf(deps.sources, lastTick.fact), calendarAt(lastTick));
+    simulators = createSimulationPool({ report, deliver: (fact) => turns.accept([fact]) });
+    const tick = (...before: readonly SettingsFact[]) =>
+      turns.accept([...before, { kind: 'tick', ...watermarks.ages() }]).catch(reportFailure);
+    // The settings are logged at every start, which makes the graph repeat the requests that the last process left
+    // unanswered. This is not awaited, so that a full disk does not keep readers from being served.
+    void tick(deps.settings);
+
+    const lookups = sourceLookupsFrom(latest, state, clock.wall);
+    const supervised = deps.sources.map((source) =>
+      supervise(source, {
+        clock,
+        random: deps.random,
+        lookups,
+        async deliver(facts, knownAt = clock.wall(), values) {
+          const deliveredAt = clock.mono();
+          // Taken now: while the disk holds up the turn, what is delivered grows older.
+          const markAt = knownAt === null ? null : deliveredAt - Math.max(0, clock.wall() - knownAt);
+          await turns.accept(facts);
+          if (markAt !== null) watermarks.mark(source.name, markAt, values);
+          report({
+            type: 'delivered',
+            source: source.name,
+            facts: facts.length,
+            ms: clock.mono() - deliveredAt,
+          });
+        },
+        follow: (values) => watermarks.follow(source.name, values, source.usualMs ?? source.silentAfterMs),
+        used: (use) => report({ type: 'used', source: source.name, use }),
+        onHeaders: deps.onHeaders,
+        onStatus(status, error) {
+          statuses.set(status.name, status);
+          report({ type: 'source', status, error });
+        },
+      }),
+    );
+    const asking$ = merge(...supervised);
+    running.push(
+      (leading === undefined ? asking$ : whileAllowed(leading.mayAsk, turns.settled, asking$)).subscribe(),
+      ticker(clock, () => tick(), deps.speed).subscribe(),
+    );
+    return {
+      sources: () => [...statuses.values()],
+      writesHeldMs,
+      logAheadMs: () => Math.max(0, turns.lastAt() - clock.wall()),
+      stop,
+    };
+  };
+
+  return { diskKnown, follow: turns.follow, passing: () => lastPassing(state), lead, writesHeldMs, stop };
 }
 
 /** Without those of sources that there are no more: the account may have been removed. */

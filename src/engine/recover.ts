@@ -20,9 +20,9 @@ interface Recovered {
   readonly state: GraphState;
   /** How many observations were run through the graph. */
   readonly replayed: number;
-  /** The last tick of the log, if the log has one near its end. */
-  readonly lastTick: (Observation & { readonly fact: TickFact }) | undefined;
 }
+
+type Tick = Observation & { readonly fact: TickFact };
 
 /**
  * Runs the log since the newest checkpoint through the graph, and stores the outputs that a crash kept from being
@@ -57,14 +57,15 @@ export async function recover(store: Store, latest: LatestWriter): Promise<Recov
 
   latest.loadFrom(outputs);
   latest.load(lastPassing(state));
-  return { state, replayed, lastTick: lastTickOf(store) };
+  return { state, replayed };
 }
 
 // Ticks come each second, so the last one is among the last observations unless the engine was overloaded.
 const LOOK_BACK = 1_000;
 
-function lastTickOf({ journal }: Store): Recovered['lastTick'] {
-  let last: Recovered['lastTick'];
+/** The last tick of the log, if the log has one near its end. */
+export function lastTickOf({ journal }: Pick<Store, 'journal'>): Tick | undefined {
+  let last: Tick | undefined;
   for (const observation of journal.read(Math.max(journal.tail, journal.head - LOOK_BACK))) {
     const { fact } = observation;
     if (fact.kind === 'tick') last = { ...observation, fact };

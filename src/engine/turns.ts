@@ -1,8 +1,10 @@
 import {
+  calendarAt,
   createRunner,
   type Fact,
   type GraphState,
   isKept,
+  type Observation,
   type Output,
   type OutputOf,
 } from '../../streams/internal.ts';
@@ -23,6 +25,20 @@ interface TurnsDeps {
   readonly report: (report: TurnReport) => void;
   /** Ms before a refused write is tried again. */
   readonly retryMs?: number | undefined;
+}
+
+/**
+ * Tells other machines of each turn. Each method calls `store` at most once, which stores the same on this machine, and
+ * settles when nothing of it is under way any more. After a rejection there are no more turns.
+ */
+export interface Publishing {
+  /** Stores here only what is stored for all: another engine may have taken over. */
+  log(observations: readonly Observation[], store: () => Promise<void>): Promise<void>;
+  /** Of a turn with outputs. `calendarAt` is UTC ms. */
+  outputs(
+    turn: { readonly outputs: readonly Output[]; readonly upTo: number; readonly calendarAt: number },
+    store: () => Promise<void>,
+  ): Promise<void>;
 }
 
 export type TurnReport =
@@ -47,6 +63,12 @@ interface Turns {
    * outputs could not be stored.
    */
   between<T>(task: () => T | Promise<T>): Promise<T>;
+  /** Resolves when no turn is under way and none waits. */
+  settled(): Promise<void>;
+  /** Applies a block that another engine has logged, and resolves to its outputs, without requests to the simulators. */
+  follow(observations: readonly Observation[]): Promise<readonly Output[]>;
+  /** From now on other machines are told of each turn. */
+  publishTo(publishing: Publishing): void;
   /** When the last observation of the log was received, UTC ms; 0 without one. */
   lastAt(): number;
   /** Finishes the accepted facts; accepts no more. */
@@ -81,16 +103,55 @@ export function createTurns(deps: TurnsDeps): Turns {
   let lastAt = receivedAtHead(journal);
   /** Set when outputs could not be stored: the streams are then ahead of the store, and only a restart recovers. */
   let broken: unknown;
+  let publishing: Publishing | undefined;
+  /** Set when other machines could not be told of a turn: there are no more. Log, state and outputs still agree. */
+  let over: unknown;
 
-  async function turn(taken: readonly Waiting[]): Promise<void> {
+  /** Stores what others have to be told of too. */
+  async function told(tell: (publishing: Publishing) => Promise<void>, store: () => Promise<void>) {
+    if (publishing === undefined) return store();
+    try {
+      await tell(publishing);
+    } catch (error) {
+      over = error;
+      throw error;
+    }
+  }
+
+  async function append(observations: readonly Observation[]): Promise<void> {
+    const store = () => writer.write(() => journal.append(observations));
+    await told(
+      ({ log }) =>
+        log(observations, () =>
+          // Others have it by now, so this engine cannot go on without it.
+          store().catch((error: unknown) => {
+            broken = error;
+            throw error;
+          }),
+        ),
+      store,
+    );
+    lastAt = observations.at(-1)?.receivedAt ?? lastAt;
+  }
+
+  async function keep(emitted: readonly Output[], upTo: number, calendarAt: number): Promise<void> {
+    const store = async () => {
+      if (!emitted.some(({ stream }) => isKept(stream))) return;
+      await writer
+        .write(() => outputs.append(emitted, upTo))
+        .catch((error: unknown) => {
+          broken = error;
+          throw error;
+        });
+    };
+    const turn = { outputs: emitted, upTo, calendarAt };
+    await (emitted.length === 0 ? store() : told((others) => others.outputs(turn, store), store));
+  }
+
+  /** Logs observations, runs them through the graph, and stores and publishes what comes of them. */
+  async function block(observations: readonly Observation[], calendarAt: number) {
     const startedAt = clock.mono();
-    const calendarAt = clock.wall();
-    const receivedAt = Math.max(calendarAt, lastAt);
-    const when = calendarAt < receivedAt ? { receivedAt, aheadMs: receivedAt - calendarAt } : { receivedAt };
-    let seq = journal.head;
-    const observations = taken.flatMap(({ facts }) => facts.map((fact) => ({ seq: ++seq, ...when, fact })));
-    await writer.write(() => journal.append(observations));
-    lastAt = receivedAt;
+    await append(observations);
     const loggedAt = clock.mono();
 
     const emitted: Output[] = [];
@@ -101,25 +162,34 @@ export function createTurns(deps: TurnsDeps): Turns {
     }
     const graphedAt = clock.mono();
 
-    if (emitted.some(({ stream }) => isKept(stream))) {
-      await writer
-        .write(() => outputs.append(emitted, seq))
-        .catch((error: unknown) => {
-          broken = error;
-          throw error;
-        });
-    }
+    await keep(emitted, journal.head, calendarAt);
     const keptAt = clock.mono();
-    latest.apply(emitted, seq, calendarAt);
+    latest.apply(emitted, journal.head, calendarAt);
+    return {
+      emitted,
+      requests,
+      report: {
+        type: 'turn',
+        observations: observations.length,
+        outputs: emitted,
+        journalMs: loggedAt - startedAt,
+        graphMs: graphedAt - loggedAt,
+        outputsMs: keptAt - graphedAt,
+      } as const,
+    };
+  }
+
+  async function turn(taken: readonly Waiting[]): Promise<void> {
+    const end = broken ?? over;
+    if (end !== undefined) throw end;
+    const calendarAt = clock.wall();
+    const receivedAt = Math.max(calendarAt, lastAt);
+    const when = calendarAt < receivedAt ? { receivedAt, aheadMs: receivedAt - calendarAt } : { receivedAt };
+    let seq = journal.head;
+    const observations = taken.flatMap(({ facts }) => facts.map((fact) => ({ seq: ++seq, ...when, fact })));
+    const { requests, report: turned } = await block(observations, calendarAt);
     for (const request of requests) deps.request(request);
-    report({
-      type: 'turn',
-      observations: observations.length,
-      outputs: emitted,
-      journalMs: loggedAt - startedAt,
-      graphMs: graphedAt - loggedAt,
-      outputsMs: keptAt - graphedAt,
-    });
+    report(turned);
   }
 
   async function hold<T>(task: () => T | Promise<T>): Promise<T> {
@@ -140,7 +210,6 @@ export function createTurns(deps: TurnsDeps): Turns {
       const taken = waiting;
       waiting = [];
       try {
-        if (broken !== undefined) throw broken;
         await turn(taken);
         for (const { done } of taken) done();
       } catch (error) {
@@ -148,6 +217,12 @@ export function createTurns(deps: TurnsDeps): Turns {
       }
     }
     running = undefined;
+  }
+
+  async function between<T>(task: () => T | Promise<T>): Promise<T> {
+    while (running) await running;
+    if (broken !== undefined) throw broken;
+    return hold(task);
   }
 
   return {
@@ -159,10 +234,19 @@ export function createTurns(deps: TurnsDeps): Turns {
         running ??= run();
       });
     },
-    async between(task) {
+    between,
+    async settled() {
       while (running) await running;
-      if (broken !== undefined) throw broken;
-      return hold(task);
+    },
+    async follow(observations) {
+      const last = observations.at(-1);
+      if (last === undefined) return [];
+      const { emitted, report: turned } = await between(() => block(observations, calendarAt(last)));
+      report(turned);
+      return emitted;
+    },
+    publishTo(given) {
+      publishing = given;
     },
     lastAt: () => lastAt,
     async stop() {

@@ -9,7 +9,7 @@ import type { Outputs, StoredFrames } from '../store/store.ts';
 import { type AccountPath, wireNames } from '../views/account-path.ts';
 import type { AgeLimits } from '../views/as-of.ts';
 import type { Latest, OutputOf } from '../views/latest.ts';
-import { topicsOf } from './channels.ts';
+import { type Topic, topicsOf } from './channels.ts';
 import { createDelivery } from './delivery/delivery.ts';
 import { createFanOut } from './delivery/fan-out.ts';
 import { createHeartbeats } from './delivery/heartbeat.ts';
@@ -17,8 +17,9 @@ import { createSubscriptions } from './delivery/subscriptions.ts';
 import type { FeedCounters, FeedFigures } from './figures.ts';
 import { follow } from './follow.ts';
 import { createChanges } from './log/changes.ts';
-import { openFrameLog, type Published } from './log/frame-log.ts';
-import { createRecords } from './log/topic-records.ts';
+import type { FollowedFrames } from './log/followed-frames.ts';
+import { type FrameLogDeps, openFrameLog, type Published, type PublishedFrames } from './log/frame-log.ts';
+import { createRecords, type Records } from './log/topic-records.ts';
 import { createConnectionLimits, type FeedLimits } from './transport/connection-limits.ts';
 import { createEventStreams } from './transport/event-streams.ts';
 import {
@@ -30,10 +31,11 @@ import {
 
 const PATH = `${API_PREFIX}/feed`;
 
-interface FeedDeps {
+/** How long a cursor that is ahead of followed frames waits for them. */
+const AHEAD_MS = 5_000;
+
+interface ReadersDeps {
   readonly latest: Latest;
-  readonly window: StoredFrames;
-  readonly outputs: Pick<Outputs, 'read'>;
   readonly accounts: readonly AccountPath[];
   readonly gate: Gate;
   readonly proxies: Proxies;
@@ -50,6 +52,20 @@ interface FeedDeps {
   readonly answerTo: (error: unknown) => FeedAnswer;
   /** Receives every error that no reader caused. */
   readonly report: (error: unknown) => void;
+}
+
+interface FeedDeps extends ReadersDeps {
+  readonly window: StoredFrames;
+  readonly outputs: Pick<Outputs, 'read'>;
+  /** What is the same on every machine of a cluster; absent without one. */
+  readonly cluster?: Pick<FrameLogDeps, 'epoch' | 'share'> | undefined;
+}
+
+interface FollowingFeedDeps extends ReadersDeps {
+  readonly topics: readonly Topic[];
+  readonly frames: FollowedFrames;
+  /** Tests set it. */
+  readonly aheadMs?: number;
 }
 
 interface FeedAnswer {
@@ -73,21 +89,56 @@ export interface Feed {
 
 /** Opens the push feed, which follows the latest values. They have to be loaded before. */
 export function openFeed(deps: FeedDeps): Feed {
-  const { latest, accounts, proxies, times = CONNECTION_TIMES, report } = deps;
-  const topics = topicsOf(accounts);
-  const wireName = wireNames(accounts);
+  const { latest, report } = deps;
+  const topics = topicsOf(deps.accounts);
   const records = createRecords(deps);
+  const log = openFrameLog({ ...deps, ...deps.cluster, topics });
+  const changes = createChanges({ latest, topics, records, log });
+  const readers = serveFrames(deps, { topics, log, records, aheadMs: 0 });
+  changes.catchUp(postsAfter(deps.outputs, log.numberedUpTo));
+  const following = follow(latest.change$, changes.follow, report);
+  return {
+    ...readers,
+    async close() {
+      following.unsubscribe();
+      await readers.close();
+      await log.stop();
+    },
+  };
+}
+
+/** Opens the push feed with frames that another process makes of the same values. */
+export function openFollowingFeed(deps: FollowingFeedDeps): Feed {
+  const { topics, frames, aheadMs = AHEAD_MS } = deps;
+  const readers = serveFrames(deps, { topics, log: frames, records: createRecords(deps), aheadMs });
+  return {
+    ...readers,
+    async close() {
+      await readers.close();
+      frames.stop();
+    },
+  };
+}
+
+interface ServedFrames {
+  readonly topics: readonly Topic[];
+  readonly log: PublishedFrames;
+  readonly records: Records;
+  readonly aheadMs: number;
+}
+
+function serveFrames(deps: ReadersDeps, { topics, log, records, aheadMs }: ServedFrames): Feed {
+  const { latest, accounts, proxies, times = CONNECTION_TIMES, report } = deps;
+  const wireName = wireNames(accounts);
   const counters: FeedCounters = { sent: 0, merged: 0, replayedBytes: 0, closed: new Map() };
-  const log = openFrameLog({ ...deps, topics });
   const budgets = createBudgets(deps.limits.replayBytesPerMinute);
   const delivery = createDelivery({ ...deps, log, records, counters, budgets });
   const fanOut = createFanOut(log.epoch, delivery);
-  const subscriptions = createSubscriptions({ topics, log, fanOut });
+  const subscriptions = createSubscriptions({ topics, log, fanOut, aheadMs, catchUp: delivery.catchUp });
   const connectionLimits = createConnectionLimits(deps.limits, deps.mono);
   const transport = { ...deps, log, delivery, subscriptions, connectionLimits, counters, times };
   const webSockets = createWebSockets(transport);
   const eventStreams = createEventStreams(transport);
-  const changes = createChanges({ latest, topics, records, log });
   const heartbeatsAt = createHeartbeats({ log, latest, accounts, wireName }, topics);
   let isClosing = false;
 
@@ -96,12 +147,13 @@ export function openFeed(deps: FeedDeps): Feed {
       fanOut.send(published.state, published.frames);
       return;
     }
-    for (const { state, text } of heartbeatsAt(published.tick)) fanOut.sendUnnumbered(state, text);
+    const { tick, covers = () => true } = published;
+    for (const { state, text } of heartbeatsAt(tick)) {
+      if (covers(state.topic)) fanOut.sendUnnumbered(state, text);
+    }
   }
 
   follow(log.frame$, fanOutPublished, report);
-  changes.catchUp(postsAfter(deps.outputs, log.numberedUpTo));
-  const following = follow(latest.change$, changes.follow, report);
 
   /** Counts the connection until it closes, and returns its address. Throws a RequestError when there are too many. */
   function countConnection(req: IncomingMessage, connection: Duplex | ServerResponse): string {
@@ -155,10 +207,8 @@ export function openFeed(deps: FeedDeps): Feed {
 
     async close() {
       isClosing = true;
-      following.unsubscribe();
       eventStreams.close();
       await webSockets.close();
-      await log.stop();
     },
   };
 }

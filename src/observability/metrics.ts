@@ -3,6 +3,8 @@ import type { FeedFigures } from '../feed/figures.ts';
 import type { UnsentFigures } from '../server/answers-in-turn.ts';
 import type { ApiUse, SourceStatus } from '../sources/source.ts';
 import { createApiUse } from './api-use.ts';
+import { type ClusterFigures, watchCluster } from './cluster-metrics.ts';
+import { type EdgeFigures, watchEdge } from './edge-metrics.ts';
 import { watchFeed } from './feed-metrics.ts';
 import { createHttpDurations } from './http-durations.ts';
 import { watchSources } from './source-metrics.ts';
@@ -39,6 +41,10 @@ export interface Metrics {
   watchFeed(read: () => FeedFigures): void;
   /** `read` is called at each scrape. */
   watchUnsent(read: () => UnsentFigures): void;
+  /** `read` is called at each scrape. */
+  watchCluster(read: () => ClusterFigures): void;
+  /** `read` is called at each scrape. */
+  watchEdge(read: () => EdgeFigures): void;
   text(): Promise<string>;
 }
 
@@ -135,6 +141,8 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     watchStreams: (figures) => watchStreams(registry, figures),
     watchFeed: (read) => watchFeed(registry, read),
     watchUnsent: (read) => watchUnsent(registry, read),
+    watchCluster: (read) => watchCluster(registry, read),
+    watchEdge: (read) => watchEdge(registry, read),
     text: async () => `${await registry.metrics()}\n${durations.text()}`,
   };
 }

@@ -48,6 +48,12 @@ export interface SlowEndpoint extends Route {
   answer(call: Call, tier: Tier, ctx: RequestContext): Promise<Answer>;
 }
 
+/** A GET whose answer takes time and depends on nothing but the call, so that another process can make it. */
+export interface PlainEndpoint extends Route {
+  readonly method: 'GET';
+  answer(call: Call, tier: Tier): Promise<Answer>;
+}
+
 /** A public file, in an encoding that the caller accepts. Koa alone serves it. */
 export interface FileEndpoint extends Route {
   readonly method: 'GET';

@@ -5,10 +5,10 @@ import type { Gate } from '../access/gate.ts';
 import type { UsageRecorder } from '../access/usage/recorder.ts';
 import { queryOf, type Route } from './answer.ts';
 import { createEndpoints, type EndpointDeps } from './endpoints.ts';
+import type { Forward } from './forwarded.ts';
 import { type RequestState, sendOutcomes } from './koa-protocol.ts';
 import type { Operations } from './operations.ts';
 import type { PaidAccess } from './paid-access.ts';
-import { asksForPast } from './past/asks-for-past.ts';
 import { createReadyAnswers, type ReadyAnswers } from './ready-answers.ts';
 import { createRequestProtocol, unlimited } from './request-protocol.ts';
 import { probeEndpoints } from './routes/operator.ts';
@@ -29,6 +29,7 @@ const ANSWERED = Promise.resolve();
 interface AppParts {
   readonly readyAnswers: ReadyAnswers;
   readonly endpoints: App['endpoints'];
+  readonly answerForwarded: Forward;
   readonly close: () => void;
 }
 
@@ -39,15 +40,18 @@ interface AppParts {
 export class App extends Koa<RequestState> {
   /** Every endpoint, except the probes. */
   readonly endpoints: readonly (Route & { readonly method: 'GET' | 'POST' })[];
+  /** Answers what other processes forward. */
+  readonly answerForwarded: Forward;
   readonly close: () => void;
   readonly #readyAnswers: ReadyAnswers;
   readonly #unfinished = new Set<ServerResponse>();
   #isDraining = false;
 
-  constructor({ readyAnswers, endpoints, close }: AppParts) {
+  constructor({ readyAnswers, endpoints, answerForwarded, close }: AppParts) {
     super();
     this.#readyAnswers = readyAnswers;
     this.endpoints = endpoints;
+    this.answerForwarded = answerForwarded;
     this.close = close;
     // Keeps Koa from printing errors; the event is still emitted.
     this.silent = true;
@@ -79,7 +83,7 @@ export class App extends Koa<RequestState> {
 export function createApp(deps: AppDeps): App {
   const report = (error: unknown) => void app.emit('error', error);
   const operations = withDraining(deps.operations, () => app.isDraining);
-  const { ready, past, slow, close } = createEndpoints({ ...deps, operations }, report);
+  const { ready, later, slow, answerForwarded, close } = createEndpoints({ ...deps, operations }, report);
   const { gate, paidAccess, recorder = UNRECORDED } = deps;
   const endpoints = [...ready.map((each) => ({ ...each, method: 'GET' as const })), ...slow];
   const templates = new Map(endpoints.map(({ path, template = path }) => [path, template]));
@@ -91,9 +95,9 @@ export function createApp(deps: AppDeps): App {
     requestServed: (route, status, ms) => operations.requestServed(templates.get(route) ?? route, status, ms),
     report,
   });
-  const pastByPath = new Map(past.map((endpoint) => [endpoint.path, endpoint]));
-  const isPast = (path: string, query: string) => pastByPath.has(path) && asksForPast(query);
-  const app = new App({ readyAnswers: createReadyAnswers(protocol, ready, isPast), endpoints, close });
+  const isLater = (path: string, query: string) => later(path, query) !== undefined;
+  const readyAnswers = createReadyAnswers(protocol, ready, isLater);
+  const app = new App({ readyAnswers, endpoints, answerForwarded, close });
 
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   for (const { template, method, byPath } of templatesOf(endpoints)) {
@@ -103,7 +107,7 @@ export function createApp(deps: AppDeps): App {
       const endpoint = byPath.get(path);
       // There is no such account, or it does not have this.
       if (endpoint === undefined) return next();
-      const served = (isPast(path, queryOf(req.url ?? '')) ? pastByPath.get(path) : undefined) ?? endpoint;
+      const served = later(path, queryOf(req.url ?? '')) ?? endpoint;
       ctx.state.outcome = await protocol.answerLater(served, ctx);
     });
   }

@@ -7,8 +7,10 @@ import type { Latest } from '../views/latest.ts';
 import type { Past } from '../views/past.ts';
 import { createCalibration } from '../views/performance/calibration.ts';
 import { createWatcher } from '../views/watch.ts';
-import type { Endpoint, FileEndpoint, SlowEndpoint } from './answer.ts';
+import type { Endpoint, FileEndpoint, PlainEndpoint, SlowEndpoint } from './answer.ts';
+import { answerForwarded, type Forward, forwarded, olderPages } from './forwarded.ts';
 import type { Operations } from './operations.ts';
+import { asksForPast } from './past/asks-for-past.ts';
 import { createPositionRequests } from './portfolio/position-requests.ts';
 import { createWallets } from './portfolio/wallets.ts';
 import { accountsEndpoint } from './routes/accounts.ts';
@@ -26,6 +28,7 @@ import { signalsEndpoint } from './routes/signals.ts';
 import { tweetsEndpoint } from './routes/tweets.ts';
 import { usageEndpoints } from './routes/usage.ts';
 import { waitlistEndpoint } from './routes/waitlist.ts';
+import { tagsOfContent, tagsOfProcess } from './tags.ts';
 
 export interface EndpointDeps {
   /** Loaded before the app is made. */
@@ -39,9 +42,15 @@ export interface EndpointDeps {
   readonly now: () => number;
   /** Of records of no account: inputs older than this are stale. */
   readonly staleAfterMs: AgeLimits;
-  /** New at every start of the process. */
+  /** New at every start of the process, or that of its cluster. */
   readonly epoch: string;
+  /** Whether other processes serve the same records under this epoch, so that a tag means the same to all; false unless given. */
+  readonly areTagsShared?: boolean;
   readonly positions: Positions;
+  /** For a process that holds no truth: has the past, older posts, wallets and usage answered by one that does. */
+  readonly forward?: Forward | undefined;
+  /** For a process that holds the truth of its accounts, and not that of callers. */
+  readonly forwardUsage?: Forward | undefined;
   /** Whether the push feed is served; true unless given. */
   readonly hasFeed?: boolean;
   /** Whether the published keys of the demo are admitted; false unless given. */
@@ -54,25 +63,48 @@ export interface EndpointDeps {
 interface Endpoints {
   /** Answered at once. */
   readonly ready: readonly Endpoint[];
-  /** Serve a path of a ready endpoint when the query has `as_of`. */
-  readonly past: readonly SlowEndpoint[];
+  /** What serves a path of a ready endpoint instead, with this query: one of the past, or of older posts elsewhere. */
+  later(path: string, query: string): PlainEndpoint | undefined;
   readonly slow: readonly (SlowEndpoint | FileEndpoint)[];
+  /** Answers what other processes forward. */
+  readonly answerForwarded: Forward;
   close(): void;
 }
 
-const PER_ACCOUNT = [metaEndpoint, tweetsEndpoint, predictionEndpoint, signalsEndpoint, lagEndpoint];
+const PER_ACCOUNT = [predictionEndpoint, signalsEndpoint, lagEndpoint];
 
 export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => void): Endpoints {
   const { latest, now } = deps;
   const watcher = createWatcher(latest);
-  const streamDeps = { ...deps, watcher };
+  const tagOf = deps.areTagsShared === true ? tagsOfContent(deps.epoch) : tagsOfProcess(deps.epoch);
+  const streamDeps = { ...deps, watcher, tagOf };
   const scores = watcher.watch(({ stream }) => stream === 'scores' || stream === 'models');
   const scored = watcher.watch(({ stream }) => stream === 'scores' || stream === 'sleep');
   const calibration = createCalibration({ ...deps, scores: scored, report });
   const requests = createPositionRequests(deps.positions);
   const walletDeps = { ...deps, wallets: createWallets({ read: requests.read, now }) };
+  const { forward, forwardUsage = forward } = deps;
+  const here = (endpoints: readonly PlainEndpoint[]) =>
+    endpoints.map((endpoint) => (forward === undefined ? endpoint : forwarded(endpoint, forward)));
+  const tweets = deps.accounts.map((account) => tweetsEndpoint(streamDeps, account));
+  const usage = usageEndpoints(deps);
+  const wallets = here([...portfolioEndpoints(walletDeps), ...rebalancingEndpoints(walletDeps)]);
+  const past = new Map(here(pastEndpoints(deps)).map((endpoint) => [endpoint.path, endpoint]));
+  const older = new Map(
+    deps.accounts.flatMap((account, index) => {
+      const endpoint = tweets[index];
+      if (endpoint === undefined || forward === undefined) return [];
+      return [[endpoint.path, olderPages(endpoint, account, latest, forward)]];
+    }),
+  );
+  const later = (path: string, query: string) =>
+    past.has(path) && asksForPast(query) ? past.get(path) : query === '' ? undefined : older.get(path);
   return {
+    later,
+    answerForwarded: answerForwarded([...tweets, ...usage, ...wallets], later),
     ready: [
+      ...deps.accounts.map((account) => metaEndpoint(streamDeps, account)),
+      ...tweets,
       ...PER_ACCOUNT.flatMap((endpoint) => deps.accounts.map((account) => endpoint(streamDeps, account))),
       accountsEndpoint(streamDeps),
       cryptoEndpoint(streamDeps),
@@ -80,15 +112,14 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
       historyEndpoint(streamDeps, scores),
       calibrationEndpoint(streamDeps, calibration),
       healthEndpoint(deps.operations, now),
-      ...usageEndpoints(deps),
+      ...(forwardUsage === undefined ? usage : []),
       ...documentEndpoints(deps.accounts),
       ...(deps.hasFeed === false ? [] : [feedEndpoint()]),
     ],
-    past: pastEndpoints(deps),
     slow: [
       ...dashboardEndpoints(deps),
-      ...portfolioEndpoints(walletDeps),
-      ...rebalancingEndpoints(walletDeps),
+      ...wallets,
+      ...(forwardUsage === undefined ? [] : usage.map((endpoint) => forwarded(endpoint, forwardUsage))),
       waitlistEndpoint({ ...deps, report }),
       ...rendererEndpoints(),
       ...(deps.hasMetrics === false ? [] : [metricsEndpoint(deps.operations)]),

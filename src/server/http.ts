@@ -88,7 +88,9 @@ export interface FeedConnections {
   close(): Promise<void>;
 }
 
-type MountedApp = Pick<App, 'callback' | 'beginDrain' | 'close'>;
+interface MountedApp extends Pick<App, 'beginDrain' | 'close'> {
+  callback(): (req: IncomingMessage, res: ServerResponse) => Promise<void> | undefined;
+}
 
 export function createHttpServer(
   app: MountedApp,

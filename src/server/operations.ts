@@ -5,6 +5,8 @@ import type { healthRecord } from '../contract/records/health.ts';
 export interface Operations {
   health(): Omit<RecordOf<typeof healthRecord>, 'timestamp'>;
   isReady(): boolean;
+  /** Why it is not ready, where more is known than that it starts or stops. */
+  unready?(): string | undefined;
   isLive(): boolean;
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
   /** Called for every answered request. Cheap, and never throws. */

@@ -7,7 +7,7 @@ import { metricsAnswer, probeEndpoints } from './routes/operator.ts';
 
 /** The probes and the metrics without a key, for a port that only the operator reaches. */
 export function createOperatorApp(
-  operations: Operations,
+  operations: Pick<Operations, 'isLive' | 'isReady' | 'metrics'>,
   report: (error: unknown) => void,
 ): Pick<App, 'callback' | 'beginDrain' | 'close'> {
   const koa = new Koa();

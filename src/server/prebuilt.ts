@@ -2,14 +2,18 @@ import type { Watch } from '../views/watch.ts';
 import type { Answer, Call } from './answer.ts';
 import { namesTag } from './etag.ts';
 import { JSON_TYPE, STREAM_HEADERS } from './headers.ts';
+import type { TagOf } from './tags.ts';
 
 interface Recipe {
   readonly watch: Watch;
-  /** Identifies the body among those of the same seq: epoch, path, tier and page. */
-  readonly variant: string;
+  /** Identifies the body among those of the same seq: path, tier and page. */
+  readonly name: string;
+  readonly tagOf: TagOf;
   readonly now: () => number;
-  /** The number of records. It is part of the tag, as removing a value from memory changes no seq. */
+  /** The number of records. */
   readonly size: () => number;
+  /** What the body that was built last says, without its timestamp and the ages of its inputs. */
+  readonly content: () => string;
   /** The body after its timestamp, without the closing brace: `"data":[…]`. */
   readonly build: (nowMs: number) => string;
   /** A part of the tag that changes with time alone. */
@@ -21,11 +25,6 @@ const REFRESH_MS = 1_000;
 
 /** Ticks come each second. After this time one is missing. */
 const TICK_MISSED_AFTER_MS = 1_500;
-
-/** The weak tag of a body. Its timestamp and ages do not change the tag. */
-export function tagOf(seq: number, size: number, variant: string): string {
-  return `W/"${seq}-${size}-${variant}"`;
-}
 
 export function streamAnswer(etag: string, body: string, bytes: number): Answer {
   return {
@@ -47,7 +46,8 @@ export function notModified(etag: string): Answer {
 /**
  * Keeps a body ready. It is built at the first call after a change, and each call only adds the timestamp.
  */
-export function createPrebuilt({ watch, variant, now, size, build, mark }: Recipe): (call: Call) => Answer {
+export function createPrebuilt(recipe: Recipe): (call: Call) => Answer {
+  const { watch, name, tagOf, now, size, content, build, mark } = recipe;
   let revision = -1;
   let dueAt = Number.POSITIVE_INFINITY;
   let etag = '';
@@ -62,7 +62,7 @@ export function createPrebuilt({ watch, variant, now, size, build, mark }: Recip
     text = `,${build(nowMs)}}`;
     tail = Buffer.from(text);
     whole = undefined;
-    const tag = tagOf(watch.seq, size(), mark ? `${variant}-${mark(nowMs)}` : variant);
+    const tag = tagOf({ watch, name, size, mark: mark?.(nowMs), content });
     if (tag === etag) return;
     etag = tag;
     unchanged = notModified(etag);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, bodyBytes, type Endpoint, queryOf } from './answer.ts';
 import { withoutCorsHeaders } from './headers.ts';
 import { markKeptBody } from './kept-body.ts';
-import type { RequestProtocol } from './request-protocol.ts';
+import type { Outcome, RequestProtocol } from './request-protocol.ts';
 
 /** Answers the request and returns true, or leaves it untouched and returns false. */
 export type ReadyAnswers = (req: IncomingMessage, res: ServerResponse) => boolean;
@@ -60,6 +60,12 @@ function createServe(protocol: RequestProtocol, endpoint: Endpoint): Serve {
   return (req, res, method) => {
     const startedMs = performance.now();
     const outcome = protocol.answerNow(endpoint, req);
+    if (outcome instanceof Promise) {
+      void outcome.then((later) => send(res, method, startedMs, later));
+    } else send(res, method, startedMs, outcome);
+  };
+
+  function send(res: ServerResponse, method: string, startedMs: number, outcome: Outcome): void {
     const { status, headers, body, parts, isKept } = outcome.answer;
     const list = lists.get(headers) ?? keepList(outcome.answer);
     res.writeHead(status, withCallHeaders(list, outcome.callHeaders));
@@ -74,7 +80,7 @@ function createServe(protocol: RequestProtocol, endpoint: Endpoint): Serve {
     }
     if (isKept) markKeptBody(res);
     protocol.record(path, method, startedMs, outcome, list.bodyBytes);
-  };
+  }
 
   function keepList(answer: Answer<unknown>): HeaderList {
     const { headers } = answer;

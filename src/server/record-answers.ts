@@ -8,8 +8,15 @@ import { oncePerChange, type Watch } from '../views/watch.ts';
 import type { Answer, Call } from './answer.ts';
 import { namesTag } from './etag.ts';
 import { eventsUnknown } from './events-unknown.ts';
-import { createPrebuilt, notModified, streamAnswer, tagOf } from './prebuilt.ts';
+import { createPrebuilt, notModified, streamAnswer } from './prebuilt.ts';
 import type { StreamDeps } from './routes/deps.ts';
+
+/** At which records are compared: what is left of the time of an event is not part of what they say. */
+const ANY_INSTANT = { nowMs: 0, tickAt: 0 };
+
+function contentOf(records: ReturnType<typeof renderAll>): string {
+  return records.map(({ render }) => render(ANY_INSTANT)).join();
+}
 
 /** The records of a view as answers. `name` identifies a body among those of the same seq. */
 interface RecordAnswers {
@@ -25,7 +32,7 @@ export function createRecordAnswers(
   view: RecordView,
   account?: AccountPath,
 ): RecordAnswers {
-  const { latest, watcher, now, epoch } = deps;
+  const { latest, watcher, now, tagOf } = deps;
   const { staleAfterMs } = account ?? deps;
   const watches = new Map<Tier, Watch>();
   /** One for each tier, as every watch is asked about every output. */
@@ -63,9 +70,11 @@ export function createRecordAnswers(
       const check = checkFor(watch);
       const answer = createPrebuilt({
         watch,
-        variant: `${epoch}-${name}`,
+        name,
+        tagOf,
         now,
         size,
+        content: () => contentOf(records()),
         build(nowMs) {
           const ages = agesAt(nowMs);
           const lateNow = lateIn(ages);
@@ -91,10 +100,11 @@ export function createRecordAnswers(
         const nowMs = now();
         const ages = agesAt(nowMs);
         const late = lateIn(ages);
-        const variant = `${epoch}-${name}${view.listsStale ? `-${lateMark(late)}` : ''}`;
-        const etag = tagOf(watch.seq, size(), variant);
+        const render = () => renderAll(view, { latest, late }, audience);
+        const mark = view.listsStale ? lateMark(late) : undefined;
+        const etag = tagOf({ watch, name, size, mark, content: () => contentOf(render()) });
         if (namesTag(ifNoneMatch, etag)) return notModified(etag);
-        const body = `{"timestamp":${nowMs},${dataOf(renderAll(view, { latest, late }, audience), nowMs, ages)}}`;
+        const body = `{"timestamp":${nowMs},${dataOf(render(), nowMs, ages)}}`;
         return streamAnswer(etag, body, Buffer.byteLength(body));
       };
     },

@@ -34,7 +34,8 @@ export interface Outcome {
 export interface RequestProtocol {
   /** Whether a request has to wait for its payment. */
   isSale(route: Route, req: IncomingMessage): boolean;
-  answerNow(endpoint: Endpoint, req: IncomingMessage): Outcome;
+  /** A promise when the gate has to ask elsewhere, and only then. */
+  answerNow(endpoint: Endpoint, req: IncomingMessage): Outcome | Promise<Outcome>;
   answerLater(endpoint: Endpoint | SlowEndpoint | FileEndpoint, ctx: RequestContext): Promise<Outcome>;
   /** The outcome of a request that failed. Bugs are reported. */
   fail(error: unknown, keyId: string | null): Outcome;
@@ -80,13 +81,35 @@ export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtoco
   }
 
   /** Undefined when the call is admitted. */
-  function refuse(route: Route, req: IncomingMessage, caller: Caller): Outcome | undefined {
+  function refuse(
+    route: Route,
+    req: IncomingMessage,
+    caller: Caller,
+  ): Outcome | undefined | Promise<Outcome | undefined> {
     try {
-      gate.admit(route, caller);
-      return undefined;
+      const waiting = gate.admit(route, caller);
+      if (waiting === undefined) return undefined;
+      return waiting.then(
+        () => undefined,
+        (error: unknown) => refused(error, route, req, caller),
+      );
     } catch (error) {
-      return fail(error, caller.keyId, offerAfter(error, route, req, paidAccess?.payments));
+      return refused(error, route, req, caller);
     }
+  }
+
+  function refused(error: unknown, route: Route, req: IncomingMessage, caller: Caller): Outcome {
+    return fail(error, caller.keyId, offerAfter(error, route, req, paidAccess?.payments));
+  }
+
+  function answerAdmitted(endpoint: Endpoint, req: IncomingMessage, caller: Caller): Outcome {
+    let answer: Answer;
+    try {
+      answer = endpoint.answer(callOf(req, caller.keyId), caller.tier);
+    } catch (error) {
+      return settleFailed(req, caller, error);
+    }
+    return settleAnswered(endpoint, req, caller, answer);
   }
 
   function settle(
@@ -124,14 +147,10 @@ export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtoco
       const caller = identify(endpoint, req);
       if ('answer' in caller) return caller;
       const refused = refuse(endpoint, req, caller);
-      if (refused !== undefined) return refused;
-      let answer: Answer;
-      try {
-        answer = endpoint.answer(callOf(req, caller.keyId), caller.tier);
-      } catch (error) {
-        return settleFailed(req, caller, error);
+      if (refused instanceof Promise) {
+        return refused.then((outcome) => outcome ?? answerAdmitted(endpoint, req, caller));
       }
-      return settleAnswered(endpoint, req, caller, answer);
+      return refused ?? answerAdmitted(endpoint, req, caller);
     },
 
     async answerLater(endpoint, ctx) {
@@ -146,7 +165,7 @@ export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtoco
           return fail(error, caller.keyId);
         }
       }
-      const refused = refuse(endpoint, req, caller);
+      const refused = await refuse(endpoint, req, caller);
       if (refused !== undefined) return refused;
       let answer: Answer<string | Buffer>;
       try {

@@ -3,12 +3,13 @@ import { createGate, createShares, type Gate } from '../access/gate.ts';
 import { openControlSocket } from '../access/keys/control-socket.ts';
 import { runKeyCommand } from '../access/keys/key-commands.ts';
 import { demoKeys, joinLookups, type KnownKeys } from '../access/keys/key-lookup.ts';
-import { openKeyRegistry } from '../access/keys/key-registry.ts';
+import { type KeyRegistry, openKeyRegistry } from '../access/keys/key-registry.ts';
 import { startQuotaPersistence } from '../access/limits/quota-persistence.ts';
 import { createQuotas } from '../access/limits/quotas.ts';
 import { steadyClock } from '../access/limits/steady-clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
+import { ServiceError } from '../errors.ts';
 import { CONTROL_SOCKET, openSocketFolder } from '../store/socket-folder.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from './logger.ts';
@@ -32,7 +33,7 @@ interface OpenAccess {
 
 /** Opens the gate with the stored keys and counts, and the socket for key commands. */
 export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<OpenAccess> {
-  const { config, store, clock, isStandIn, log } = deps;
+  const { config, store, clock, log } = deps;
   const now = steadyClock(clock);
   const registry = openKeyRegistry(store.keys, clock.wall);
   const quotas = createQuotas();
@@ -45,15 +46,47 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
     report: (error) => log.error({ err: error }, 'the hourly counts could not be stored, trying again'),
   });
   shutdown.add(() => persistence.stop());
+  await openKeySocket(deps, () => registry, shutdown);
+
+  const isDemo = admitsDemoKeys(deps);
+  const keys = withDemoKeys(registry, isDemo);
+  const gate = createGate({ ...gatePartsOf(config), keys, now, quotas });
+  return { gate, tierOf: keys.tierOf, isDemo };
+}
+
+type KeySocketDeps = Pick<AccessDeps, 'log'> & { readonly config: Pick<Config, 'data'> };
+
+/** Opens the socket for key commands. There is no registry while the engine does not lead. */
+export async function openKeySocket(
+  { config, log }: KeySocketDeps,
+  registry: () => KeyRegistry | undefined,
+  shutdown: Shutdown,
+): Promise<void> {
   const sockets = openSocketFolder(config.data);
   shutdown.add(async () => sockets.close());
   const controlSocket = await openControlSocket(
     sockets.pathOf(CONTROL_SOCKET),
-    (command) => runKeyCommand(registry, command),
+    async (command) => {
+      const current = registry();
+      if (current !== undefined) return runKeyCommand(current, command);
+      throw new ServiceError(
+        'ENGINE_NOT_LEADING',
+        'keys are kept by the leading engine of the shard that keeps callers, and this is another one: ask there',
+      );
+    },
     (error) => log.error({ err: error }, 'a command to the engine failed'),
   );
   shutdown.add(() => controlSocket.close());
+}
 
+/** Whether the demo keys work; logs why they do not in a world where they could. */
+export function admitsDemoKeys({
+  config,
+  isStandIn,
+  log,
+}: Pick<AccessDeps, 'isStandIn' | 'log'> & {
+  readonly config: Pick<Config, 'host' | 'trustedProxies'>;
+}): boolean {
   // Behind a proxy every caller comes from the loopback address.
   const isDemo = isStandIn && isLoopback(config.host) && config.trustedProxies.length === 0;
   if (isStandIn && !isDemo) {
@@ -62,14 +95,18 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
       'the demo keys are off, as other machines may reach the engine; make keys with `tallywire keys create`',
     );
   }
-  const demo = isDemo ? demoKeys() : undefined;
-  const keys = demo ? joinLookups(demo, registry) : registry;
-  const gate = createGate({
-    keys,
-    now,
-    quotas,
+  return isDemo;
+}
+
+export function withDemoKeys(keys: KnownKeys, isDemo: boolean): KnownKeys {
+  if (!isDemo) return { find: keys.find, tierOf: keys.tierOf };
+  const demo = demoKeys();
+  return { ...joinLookups(demo, keys), tierOf: (id) => demo.tierOf(id) ?? keys.tierOf(id) };
+}
+
+export function gatePartsOf(config: Pick<Config, 'trustedProxies' | 'trafficPerMinute'>) {
+  return {
     proxies: proxiesOf(config.trustedProxies),
     shares: config.trafficPerMinute === null ? undefined : createShares(config.trafficPerMinute),
-  });
-  return { gate, tierOf: (id) => demo?.tierOf(id) ?? registry.tierOf(id), isDemo };
+  };
 }

@@ -1,7 +1,13 @@
 import { INPUTS, type SettingsFact } from '../../streams/internal.ts';
 import type { AccountConfig } from '../config/accounts.ts';
 import type { Config } from '../config/config.ts';
-import { type Engine, type EngineDeps, openEngine } from '../engine/engine.ts';
+import {
+  type Engine,
+  type EngineDeps,
+  openEngine,
+  openStandby,
+  type StandbyEngine,
+} from '../engine/engine.ts';
 import { type Endpoints, viaOf } from '../sources/endpoints.ts';
 import { atSpeed, type SourceSettings } from '../sources/settings.ts';
 import { createSources } from '../sources/sources.ts';
@@ -9,7 +15,7 @@ import { diskUse } from '../store/disk.ts';
 import { withPolling } from './account-polling.ts';
 import type { Shutdown } from './shutdown.ts';
 
-interface EngineParts
+export interface EngineParts
   extends Pick<EngineDeps, 'store' | 'latest' | 'clock' | 'onHeaders' | 'agreedNow' | 'report'> {
   readonly config: Config;
   readonly endpoints: Endpoints;
@@ -20,8 +26,19 @@ interface EngineParts
 
 /** Opens the engine with its sources, as configured. */
 export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promise<Engine> {
+  const engine = await openEngine(depsOf(parts));
+  shutdown.add(() => engine.stop());
+  return engine;
+}
+
+/** The same engine, which asks the outside world nothing yet, and which the caller stops. */
+export function standByEngine(parts: EngineParts): Promise<StandbyEngine> {
+  return openStandby(depsOf(parts));
+}
+
+function depsOf(parts: EngineParts): EngineDeps {
   const { config, endpoints, speed = 1, sourceSettings } = parts;
-  const engine = await openEngine({
+  return {
     ...parts,
     random: Math.random,
     sources: createSources(
@@ -32,9 +49,7 @@ export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promi
     retentionDays: config.retentionDays,
     checkpointMs: config.checkpointSeconds * 1_000,
     disk: () => diskUse(config.data),
-  });
-  shutdown.add(() => engine.stop());
-  return engine;
+  };
 }
 
 function sourceSettingsOf({ historyDays, posts }: Config): Partial<SourceSettings> {

@@ -28,19 +28,22 @@ interface PaymentDeps {
   readonly log: Logger;
 }
 
+interface OpenPayments {
+  readonly service: PaymentService;
+  readonly terms: PaymentTerms;
+}
+
 /** Opens the payment service, unless payments are off. */
-export async function openPayments(
-  deps: PaymentDeps,
-  shutdown: Shutdown,
-): Promise<PaymentService | undefined> {
+export async function openPayments(deps: PaymentDeps, shutdown: Shutdown): Promise<OpenPayments | undefined> {
   const { standIn, store, clock, metrics, log } = deps;
   const config = deps.config.payments;
   if (config.type === 'off') return undefined;
   const asset =
     config.type === 'on' ? config : { ...DEMO, facilitator: standIn.facilitator, node: standIn.chain };
   if (asset.facilitator === undefined) throw new TypeError('a live world has no facilitator for a demo');
+  const terms = termsOf(config, asset);
   const service = await openPaymentService({
-    terms: termsOf(config, asset),
+    terms,
     facilitator: { url: asset.facilitator },
     node: asset.node === undefined ? undefined : { url: asset.node },
     payments: store.payments,
@@ -54,7 +57,7 @@ export async function openPayments(
   // The address of a node may hold a secret.
   const hasNode = asset.node !== undefined;
   log.info({ network, payTo, facilitator: asset.facilitator, hasNode }, 'calls can be paid for');
-  return service;
+  return { service, terms };
 }
 
 function termsOf(

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { DAY_MS } from '../../streams/internal.ts';
 import { proxiesOf } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
-import type { UsageTracking } from '../access/usage/tracking.ts';
+import type { UsageRecorder } from '../access/usage/recorder.ts';
+import type { UsageReader } from '../access/usage/tracking.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -11,11 +12,12 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { PaymentService } from '../payments/payment-service.ts';
 import { createApp } from '../server/app.ts';
 import { internalError, refusal } from '../server/error-answer.ts';
+import type { Forward } from '../server/forwarded.ts';
 import { API_HEADERS } from '../server/headers.ts';
 import { createHttpServer, httpLimits } from '../server/http.ts';
 import { createOperatorApp } from '../server/operator-app.ts';
 import type { Positions } from '../sources/positions/position.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoredFrames, Waitlist } from '../store/store.ts';
 import type { Latest } from '../views/latest.ts';
 import { openPast } from '../views/past.ts';
 import type { Logger } from './logger.ts';
@@ -24,6 +26,8 @@ import type { Shutdown } from './shutdown.ts';
 
 /** How long open requests may take after the port is closed. */
 const DRAIN_DEADLINE_MS = 8_000;
+/** An append to the bus takes milliseconds; while servers change their leader, seconds. */
+const SLOW_APPEND_MS = 5_000;
 /** How long health tells of a repair. The metric and the log tell of it for ever. */
 const REPAIR_SHOWN_MS = DAY_MS;
 
@@ -37,19 +41,55 @@ export interface ServerParts {
   readonly engine: Engine;
   readonly gate: Gate;
   readonly payments: PaymentService | undefined;
-  readonly usage: UsageTracking;
+  readonly recorder: UsageRecorder;
+  readonly usage: UsageReader;
+  readonly waitlist: Waitlist;
   readonly positions: Positions;
   readonly metrics: Metrics;
   /** When damage to the store was repaired last, UTC ms; 0 for never. */
   readonly repairedAt: number;
   /** Whether the demo keys work. */
   readonly isDemo: boolean;
+  /** How this engine leads where there are others; absent where it is alone. */
+  readonly cluster?: ServedCluster | undefined;
   readonly log: Logger;
 }
 
-/** Serves HTTP and, unless it is off, the push feed. Resolves to the URL. */
-export async function startServer(parts: ServerParts, shutdown: Shutdown): Promise<string> {
-  const { config, store, latest, clock, engine, gate, payments, usage, metrics, log } = parts;
+/** What a leader serves its own readers with. */
+interface ServedCluster {
+  readonly port: number;
+  readonly epoch: string;
+  /** Resolves once all machines will know the frames. */
+  readonly share: (batch: Parameters<StoredFrames['append']>[0]) => Promise<void>;
+  /** Where its frames are stored then. */
+  readonly frames: StoredFrames;
+  /** Ms for which the bus has not taken what has to be appended; 0 while it does. */
+  readonly heldMs: () => number;
+  /** Where another shard keeps callers: has its engine answer for their usage. */
+  readonly forwardUsage: Forward | undefined;
+}
+
+/** Where readers are served. */
+export interface Served {
+  readonly url: string;
+  /** Whether the demo keys work. */
+  readonly isDemo: boolean;
+}
+
+interface StartedServer {
+  readonly url: string;
+  /** Answers what other processes forward. */
+  readonly answerForwarded: Forward;
+}
+
+/** Serves HTTP and, unless it is off, the push feed. */
+export async function startServer(parts: ServerParts, shutdown: Shutdown): Promise<StartedServer> {
+  const { config, store, latest, clock, engine, gate, payments, metrics, cluster, log } = parts;
+  // The log of all machines has to be written before that of this one.
+  const writesHeldMs = () => {
+    const busMs = cluster?.heldMs() ?? 0;
+    return Math.max(engine.writesHeldMs(), busMs > SLOW_APPEND_MS ? busMs : 0);
+  };
   const operations = openOperations(
     {
       latest,
@@ -57,10 +97,10 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       metrics,
       sources: engine.sources,
       store: () => {
-        if (engine.writesHeldMs() > 0) return 'read_only';
+        if (writesHeldMs() > 0) return 'read_only';
         return clock.wall() - parts.repairedAt < REPAIR_SHOWN_MS ? 'repaired' : 'open';
       },
-      writesHeldMs: engine.writesHeldMs,
+      writesHeldMs,
       clockFault: parts.clockFault,
       now: clock.wall,
     },
@@ -72,13 +112,15 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     accounts: config.accounts,
     gate,
     paidAccess: payments && { payments, proxies: proxiesOf(config.trustedProxies) },
-    recorder: usage,
-    usage,
-    waitlist: store.waitlist,
+    recorder: parts.recorder,
+    usage: parts.usage,
+    waitlist: parts.waitlist,
+    forwardUsage: cluster?.forwardUsage,
     operations,
     now: clock.wall,
     staleAfterMs: config.staleAfterMs,
-    epoch: randomUUID(),
+    epoch: cluster?.epoch ?? randomUUID(),
+    areTagsShared: cluster !== undefined,
     hasFeed: config.feed !== null,
     isDemo: parts.isDemo,
     hasMetrics: config.metrics === null,
@@ -91,7 +133,8 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     config.feed &&
     openFeed({
       latest,
-      window: store.feed,
+      window: cluster?.frames ?? store.feed,
+      cluster,
       outputs: store.outputs,
       accounts: config.accounts,
       gate,
@@ -115,7 +158,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
   }
   const http = createHttpServer(app, limits, feed ?? undefined);
   metrics.watchUnsent(http.unsent);
-  const url = await http.listen(config.port, config.host);
+  const url = await http.listen(cluster?.port ?? config.port, config.host);
   shutdown.add(() => http.drain({ noticeMs: config.drainSeconds * 1_000, deadlineMs: DRAIN_DEADLINE_MS }));
-  return url;
+  return { url, answerForwarded: app.answerForwarded };
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { KnownKeys } from '../access/keys/key-lookup.ts';
-import { createUsageTracking, type UsageTracking } from '../access/usage/tracking.ts';
 import type { Config } from '../config/config.ts';
 import { type Clock, type SystemClock, systemClock } from '../engine/clock.ts';
-import { StoreError } from '../errors.ts';
+import type { Engine } from '../engine/engine.ts';
+import { type ServiceError, StoreError } from '../errors.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import { checkPort } from '../server/http.ts';
 import type { Positions } from '../sources/positions/position.ts';
@@ -23,10 +22,11 @@ import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
 import { tellCost } from './posts-cost.ts';
 import { reportTo } from './reporting.ts';
-import { type ServerParts, startServer } from './server.ts';
+import { type Served, type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { openTime, spedUpTime, timeFault, timeOf, watchTime, withoutHosts } from './time.ts';
 import { reachUpstream, type Upstream } from './upstream.ts';
+import { startUsage } from './usage.ts';
 
 /** A process that ends earlier than this may have been ended by damage in its store. */
 const SETTLED_AFTER_MS = 60_000;
@@ -43,6 +43,8 @@ export interface Service {
   };
   /** Resolves when a read finds damage in the store: the service has to be stopped, and the next start repairs it. */
   readonly damaged: Promise<StoreError>;
+  /** Resolves when another engine leads, or this one cannot follow: the service has to be stopped. Never without a bus. */
+  readonly over: Promise<ServiceError>;
   /** Answers the open requests, stops the sources, saves a checkpoint and closes the store. May be called twice. */
   stop(): Promise<void>;
 }
@@ -54,6 +56,8 @@ interface ServiceOptions {
   /** Checked as that of the machine is. */
   readonly system?: SystemClock;
   readonly sources?: Partial<SourceSettings>;
+  /** Of the program. */
+  readonly version?: string;
 }
 
 /** Opens everything that the configuration needs. A failed start leaves nothing open. */
@@ -87,7 +91,7 @@ async function attempt(config: Config, log: Logger, options: ServiceOptions): Pr
 async function open(
   configured: Config,
   log: Logger,
-  { clock: given, system = systemClock, sources: sourceSettings = {} }: ServiceOptions,
+  { clock: given, system = systemClock, sources: sourceSettings = {}, version = 'unknown' }: ServiceOptions,
   shutdown: Shutdown,
 ): Promise<Service> {
   const machine = given === undefined ? openTime(system) : timeOf(given);
@@ -96,8 +100,12 @@ async function open(
   await checkPort(configured.port, configured.host);
   if (configured.metrics !== null) await checkPort(configured.metrics.port, configured.metrics.host);
   const reachable = await reachUpstream(configured);
+  const { cluster } = configured;
+  // Nothing of several machines is loaded where there is one.
+  const shard =
+    cluster && (await (await import('./shard-member.ts')).openShard(cluster, configured, log, shutdown));
 
-  const { store, settled } = await openLockedStore(configured, log, shutdown);
+  const { store, settled } = await openLockedStore(configured, log, shutdown, shard?.afterClose);
   const damaged = new Promise<StoreError>((resolve) => store.onDamage(resolve));
   store.onDamage((error) => log.error({ err: error, part: error.part }, 'found damage in the store'));
   const upstream = await reachable.open({
@@ -118,21 +126,45 @@ async function open(
   const metrics = createMetrics({ usdPer1000Reads: config.posts.usdPer1000Reads, now: clock.wall });
   const repairedAt = repairedAtOf(store);
   metrics.storeRepaired(repairedAt);
-  const parts = { config, store, latest, clock, metrics, repairedAt, log };
   const { endpoints, isStandIn } = upstream;
   const report = reportTo(log, metrics);
-  const engine = await startEngine({ ...parts, ...time, speed, endpoints, sourceSettings, report }, shutdown);
-  metrics.watchSources(engine.sources);
+  const parts = { config, store, latest, clock, metrics, repairedAt, log };
+  const engineParts = { ...parts, ...time, speed, endpoints, sourceSettings, report };
   const callers = { ...parts, ...callersTime };
-  const { gate, tierOf, isDemo } = await openAccess({ ...callers, isStandIn }, shutdown);
-  const usage = startUsage(callers, tierOf, shutdown);
-  const payments = await openPayments({ ...callers, standIn: upstream }, shutdown);
   const positions = positionsOf(upstream, sourceSettings, parts);
-  const clockFault = () => timeFault(time.doubt(), engine.logAheadMs());
-  const url = await startServer(
-    { ...parts, clockFault, engine, gate, payments, usage, positions, isDemo },
-    shutdown,
-  );
+
+  /** Opens what readers need of an engine that is alone. */
+  const serve = async (engine: Engine): Promise<Served> => {
+    metrics.watchSources(engine.sources);
+    const { gate, tierOf, isDemo } = await openAccess({ ...callers, isStandIn }, shutdown);
+    const usage = startUsage({ ...callers, store: store.usage }, tierOf, shutdown);
+    const payments = await openPayments({ ...callers, standIn: upstream }, shutdown);
+    const clockFault = () => timeFault(time.doubt(), engine.logAheadMs());
+    const { url } = await startServer(
+      {
+        ...parts,
+        clockFault,
+        engine,
+        gate,
+        payments: payments?.service,
+        recorder: usage,
+        usage,
+        waitlist: store.waitlist,
+        positions,
+        isDemo,
+      },
+      shutdown,
+    );
+    return { url, isDemo };
+  };
+
+  const member =
+    shard &&
+    (await shard.join(
+      { ...engineParts, callers, standIn: upstream, positions, repairedAt, doubt: time.doubt, version },
+      shutdown,
+    ));
+  const { url, isDemo } = member ?? (await serve(await startEngine(engineParts, shutdown)));
   // The start is over. The first step of a stop comes last here.
   store.allowReserve(false);
   shutdown.add(async () => store.allowReserve(true));
@@ -148,6 +180,7 @@ async function open(
     url,
     banner: { world: upstream.name, data: config.data, accounts, isDemo },
     damaged,
+    over: member?.over ?? new Promise(() => undefined),
     stop: shutdown.run,
   };
 }
@@ -156,9 +189,12 @@ async function openLockedStore(
   { data, diskReserveMb }: Config,
   log: Logger,
   shutdown: Shutdown,
+  afterClose?: () => Promise<void>,
 ): Promise<StartingStore> {
   const lock = await lockFolder(data);
   shutdown.add(() => lock.release());
+  // After the store is closed, and before another process may use the folder.
+  if (afterClose !== undefined) shutdown.add(afterClose);
   const told = privacyText(lock.privacy);
   if (told !== undefined) log.warn({ data }, told);
   const starting = await openStartingStore(data, {
@@ -182,28 +218,6 @@ function repairedAtOf({ notes }: Store): number {
 const repairNote = z.object({ at: z.number() });
 
 type PositionsParts = Pick<ServerParts, 'latest' | 'log'>;
-type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'> & {
-  readonly agreedNow: () => number | undefined;
-};
-
-function startUsage(
-  { config, store, clock, agreedNow, log }: UsageParts,
-  tierOf: KnownKeys['tierOf'],
-  shutdown: Shutdown,
-): UsageTracking {
-  const usage = createUsageTracking({
-    store: store.usage,
-    now: clock.wall,
-    agreedNow,
-    retentionDays: config.usageRetentionDays,
-    // Only keys of this tier may ask, each for its own usage.
-    isRead: (keyId) => tierOf(keyId) === 'INTERNAL',
-    report: (error) => log.error({ err: error }, 'usage could not be stored, trying again'),
-  });
-  shutdown.add(() => usage.stop());
-  usage.start();
-  return usage;
-}
 
 function positionsOf(
   { endpoints }: Upstream,

@@ -1,5 +1,5 @@
 import type { StoreError } from '../errors.ts';
-import type { CallLog, Keys, UsageStore, Waitlist } from './ports/access.ts';
+import type { CallLog, GrantLog, Keys, UsageStore, Waitlist } from './ports/access.ts';
 import type { StoredFrames } from './ports/frames.ts';
 import type { Checkpoints, Journal, Notes, Outputs } from './ports/log.ts';
 import type { Payments } from './ports/payments.ts';
@@ -17,6 +17,7 @@ export interface Store {
   readonly notes: Notes;
   readonly keys: Keys;
   readonly calls: CallLog;
+  readonly grants: GrantLog;
   readonly usage: UsageStore;
   readonly waitlist: Waitlist;
   readonly feed: StoredFrames;

@@ -57,7 +57,7 @@ export interface Origin {
  * has stopped. A wall clock that went back adds nothing.
  */
 export function agesNow(latest: Latest, nowMs: number): Readonly<Record<SourceName, number>> {
-  const freshness = latest.get('freshness', 'all');
+  const freshness = latest.freshness();
   if (freshness === undefined) return {};
   const sinceTickMs = Math.max(0, nowMs - freshness.at);
   return Object.fromEntries(
@@ -67,14 +67,14 @@ export function agesNow(latest: Latest, nowMs: number): Readonly<Record<SourceNa
 
 /** Names on the wire of the sources that were past their limit at the last tick. */
 export function staleSources(latest: Latest, wireName: WireName): readonly string[] {
-  return (latest.get('freshness', 'all')?.record.stale ?? []).map(wireName);
+  return (latest.freshness()?.record.stale ?? []).map(wireName);
 }
 
 const NONE: ReadonlyMap<string, Ages> = new Map();
 
 /** The ages for the records of an account, or for records of no account. */
 export function agesOf(latest: Latest, nowMs: number, account?: AccountId): RecordAges {
-  const freshness = latest.get('freshness', 'all');
+  const freshness = latest.freshness(account);
   const { ages, lagging } = freshness?.record ?? { ages: {} };
   const sinceTickMs = Math.max(0, nowMs - (freshness?.at ?? nowMs));
 

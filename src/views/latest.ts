@@ -56,6 +56,8 @@ export interface Latest {
   /** The windows of all events of an account, those that are not in memory included. */
   windows(account: AccountId): Iterable<EventWindow>;
   posts(account: AccountId): PostList;
+  /** The ages of all sources at the last tick, or of those that the records of an account come from. */
+  freshness(account?: AccountId): OutputOf<'freshness'> | undefined;
   /** The outputs of each turn, once they are stored and included here. */
   readonly change$: Observable<readonly Output[]>;
 }
@@ -234,6 +236,7 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
       const { newest, length } = timelineOf(account);
       return stored === undefined ? listOf(newest) : storedList(stored, account, newest, length);
     },
+    freshness: () => latest.get('freshness', 'all'),
     change$: changes$.asObservable(),
 
     apply(outputs, seq, at) {

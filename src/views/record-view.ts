@@ -136,5 +136,5 @@ export function closeAll(
 
 /** The time of the last tick, or before the first tick of the last observation, UTC ms. */
 export function tickAt(latest: Latest): number {
-  return latest.get('freshness', 'all')?.at ?? latest.at;
+  return latest.freshness()?.at ?? latest.at;
 }

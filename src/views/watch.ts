@@ -58,7 +58,7 @@ export function createWatcher(latest: Latest): Watcher {
   });
   return {
     watch(isMovedBy, account) {
-      const tickAt = latest.get('freshness', 'all')?.at ?? Number.POSITIVE_INFINITY;
+      const tickAt = latest.freshness()?.at ?? Number.POSITIVE_INFINITY;
       const part = { seq: latest.seq, revision: 0, changes: 0, tickAt, isMovedBy };
       parts.push(part);
       const own = account === undefined ? ofNoAccount : (byAccount.get(account) ?? []);

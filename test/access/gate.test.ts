@@ -17,7 +17,7 @@ function pass(
 ): Record<string, string> {
   const caller = gate.identify(endpoint, req);
   gate.share(caller);
-  gate.admit(endpoint, caller);
+  void gate.admit(endpoint, caller);
   const list = gate.settle(caller, status, 0);
   return Object.fromEntries(
     Array.from({ length: list.length / 2 }, (_, at) => [list[2 * at] ?? '', list[2 * at + 1] ?? '']),
@@ -48,7 +48,7 @@ describe('createGate', () => {
     const outcome = (access: Access, key: string): string => {
       try {
         const caller = gate.identify({ access }, keyed(key));
-        gate.admit({ access }, caller);
+        void gate.admit({ access }, caller);
         return caller.tier;
       } catch (error) {
         assert.ok(error instanceof RequestError);

@@ -89,7 +89,7 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
         const edge = await join('edge');
         const early = await collect(engine);
         const writer = await lead(engine, 1, 0);
-        const kinds: readonly EntryKind[] = ['log', 'outputs', 'feed'];
+        const kinds: readonly EntryKind[] = ['log', 'outputs', 'feed', 'access'];
         const places = await settled(
           Promise.all(kinds.map((kind, index) => writer.append(entry(`${index}`, kind)))),
         );
@@ -102,8 +102,8 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
           late.entries.map((each) => [each.kind, text(each.bytes), each.place, each.term]),
           kinds.map((kind, index) => [kind, `${index}`, places[index], 1]),
         );
-        assert.deepEqual(contents(early.entries), ['0', '1', '2']);
-        assert.deepEqual(contents(from.entries), ['1', '2']);
+        assert.deepEqual(contents(early.entries), ['0', '1', '2', '3']);
+        assert.deepEqual(contents(from.entries), ['1', '2', '3']);
         await under.until('the reader knows it', () => late.following.caughtUpAt !== undefined);
       });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { reportFailure } from '../../src/cli/failure.ts';
-import { ConfigError, StoreError } from '../../src/errors.ts';
+import { ConfigError, ServiceError, StoreError } from '../../src/errors.ts';
 import { memoryProcess } from './memory-process.ts';
 
 function report(error: unknown, env: Record<string, string> = {}): [code: number, stderr: string] {
@@ -17,6 +17,16 @@ describe('reportFailure', () => {
     ]);
     assert.deepEqual(report(new Error('first\nsecond')), [1, 'tallywire: first\n']);
     assert.deepEqual(report('thrown text'), [1, 'tallywire: thrown text\n']);
+  });
+
+  it('is 75 for an engine that is to be started again as a standby', () => {
+    for (const code of ['CLUSTER_TERM_OVER', 'CLUSTER_DIVERGED']) {
+      assert.deepEqual(report(new ServiceError(code, 'another one leads')), [
+        75,
+        'tallywire: another one leads\n',
+      ]);
+    }
+    assert.equal(report(new ServiceError('CLUSTER_BEHIND', 'a copy is needed'))[0], 1);
   });
 
   it('explains a port that cannot be had', () => {

@@ -22,6 +22,7 @@ describe('parseConfig', () => {
       port: 8080,
       host: '127.0.0.1',
       data: '.tallywire',
+      cluster: null,
       world: { type: 'embedded', seed: 1, accounts: 2, speed: 1 },
       posts: {
         via: 'timeline',
@@ -81,6 +82,9 @@ describe('parseConfig', () => {
 
   it('takes every setting from each of the three places', () => {
     const fitting: Readonly<Record<string, string>> = {
+      role: 'edge',
+      bus: 'nats://127.0.0.1:9',
+      busReplicas: '3',
       world: 'http://localhost:9',
       logLevel: 'debug',
       postsFrom: 'oracle_list',
@@ -241,6 +245,14 @@ describe('parseConfig', () => {
     ['accountA', ['', 'a b', 'a/b', 'crypto', 'CRYPTO', 'ä', 'a'.repeat(65), 5]],
     ['accountB', ['account_a', 'ACCOUNT_A']],
     ['world', ['', 'lively', 'ftp://x', 'http://', 'http://h/path', 'http://h?q', 'http://u:p@h', 'h:80']],
+    ['role', ['leader', '', 'engine', 'edge']],
+    [
+      'bus',
+      ['', 'a:4222', 'http://a', 'nats://', 'nats://u:p@a', 'nats://a/path', 'nats://a,', 'nats://a,b', 5],
+    ],
+    ['shard', ['', 'a.b', 'a b', 'a'.repeat(65), 5]],
+    ['callersShard', ['', 'a.b', 'a b', 5]],
+    ['busReplicas', [0, 2, 4, 7, 'three', '', null]],
     ['data', ['', 'a\0b', 'a\nb']],
     ['checkpointSeconds', [0, 86_401]],
     ['drainSeconds', [-1, 16]],

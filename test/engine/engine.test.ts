@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { NEVER, Observable } from 'rxjs';
 import { type EngineReport, openEngine } from '../../src/engine/engine.ts';
 import { verify } from '../../src/research/verify.ts';
@@ -147,7 +148,9 @@ describe('openEngine', () => {
     const { append } = store.journal;
     let release = () => {};
     const { engine, context } = await openWithPosts(open);
-    await eventually('the first turn is over', () => store.journal.head === 2);
+    await eventually('the first turn is shown', () => latest.seq === 2);
+    // It is over when all that it has left to do is done.
+    await nextLoop();
     store.journal.append = async (observations) => {
       await new Promise<void>((resolve) => {
         release = resolve;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import { createTurns, type TurnReport } from '../../src/engine/turns.ts';
+import { createTurns, type Publishing, type TurnReport } from '../../src/engine/turns.ts';
 import { StoreError } from '../../src/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
@@ -208,5 +208,105 @@ describe('turns', () => {
     assert.equal(head, 1);
     await next;
     assert.equal(store.journal.head, 2);
+  });
+
+  describe('of an engine that others stand by for', () => {
+    /** What happened, in order; `fail` makes the next telling of a kind fail. */
+    function told(store: Store) {
+      const events: string[] = [];
+      let failing: string | undefined;
+      const tell = async (kind: string, upTo: number, keep: () => Promise<void>) => {
+        if (failing === kind) throw new TypeError(`no more ${kind}`);
+        events.push(`${kind} ${upTo} told at ${store.journal.head}/${store.outputs.upTo}`);
+        await keep();
+        events.push(`${kind} ${upTo} stored at ${store.journal.head}/${store.outputs.upTo}`);
+      };
+      const publishing: Publishing = {
+        log: (observations, store) => tell('log', observations.at(-1)?.seq ?? 0, store),
+        outputs: ({ upTo }, store) => tell('outputs', upTo, store),
+      };
+      const fail = (kind: string) => {
+        failing = kind;
+      };
+      return { events, publishing, fail };
+    }
+
+    it('are told to all before they are in the own log', async () => {
+      const { store, latest, turns } = setUp();
+      const { events, publishing } = told(store);
+      turns.publishTo(publishing);
+      latest.change$.subscribe(() => events.push('shown'));
+      await turns.accept([settings(), fact('1')]);
+      assert.deepEqual(events, [
+        'log 2 told at 0/0',
+        'log 2 stored at 2/0',
+        'outputs 2 told at 2/0',
+        'outputs 2 stored at 2/2',
+        'shown',
+      ]);
+    });
+
+    it('end with the first block that is refused, of which nothing is kept', async () => {
+      const { store, latest, turns } = setUp();
+      const { publishing, fail } = told(store);
+      turns.publishTo(publishing);
+      await turns.accept([settings()]);
+      fail('log');
+      await assert.rejects(turns.accept([fact('1')]), TypeError);
+      await assert.rejects(turns.accept([fact('2')]), TypeError);
+      assert.deepEqual([store.journal.head, latest.posts('a').length], [1, 0]);
+      // Log, state and outputs agree, so a checkpoint can be taken.
+      assert.equal(await turns.between(() => 'a checkpoint'), 'a checkpoint');
+      await turns.stop();
+    });
+
+    it('end when what all know cannot be stored here', async () => {
+      const store = createMemoryStore();
+      const journal = Object.create(store.journal, {
+        append: {
+          value: async () => {
+            throw new TypeError('a bug of the store');
+          },
+        },
+      });
+      const { turns } = setUp({ ...store, journal });
+      turns.publishTo(told(store).publishing);
+      await assert.rejects(turns.accept([settings()]), TypeError);
+      await assert.rejects(
+        turns.between(() => 'a checkpoint'),
+        TypeError,
+      );
+    });
+
+    it('are followed block by block to the same log, outputs and values', async () => {
+      const leading = setUp();
+      const following = setUp();
+      const outputs: string[] = [];
+      const kept: string[] = [];
+      leading.turns.publishTo({
+        log: async (observations, store) => {
+          await store();
+          // As over a wire.
+          const copy = JSON.parse(JSON.stringify(observations));
+          kept.push(JSON.stringify(await following.turns.follow(copy)));
+        },
+        outputs: async (turn, store) => {
+          outputs.push(JSON.stringify(turn.outputs));
+          await store();
+        },
+      });
+      const facts: Fact[] = [settings(), fact('1'), { kind: 'tick', ages: { 'posts:a': 3 } }, fact('2')];
+      for (const each of facts) await leading.turns.accept([each]);
+      assert.deepEqual(
+        kept.filter((text) => text !== '[]'),
+        outputs,
+      );
+      assert.deepEqual([...following.store.journal.read(1)], [...leading.store.journal.read(1)]);
+      assert.equal(following.store.outputs.upTo, leading.store.outputs.upTo);
+      assert.deepEqual([following.latest.seq, following.latest.at], [leading.latest.seq, leading.latest.at]);
+      assert.deepEqual(following.requests, []);
+      // The time of the next leader goes on from there.
+      assert.equal(following.turns.lastAt(), leading.turns.lastAt());
+    });
   });
 });

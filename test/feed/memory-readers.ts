@@ -134,7 +134,13 @@ export function openMemoryFeed(
   const records = createRecords({ latest, now: () => NOON, staleAfterMs });
   const delivery = createDelivery({ log, records, counters, budgets, mono, report });
   const fanOut = createFanOut(log.epoch, delivery);
-  const subscriptions = createSubscriptions({ topics: TOPICS, log, fanOut });
+  const subscriptions = createSubscriptions({
+    topics: TOPICS,
+    log,
+    fanOut,
+    aheadMs: 0,
+    catchUp: delivery.catchUp,
+  });
   follow(
     log.frame$,
     (published) => {

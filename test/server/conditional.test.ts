@@ -6,6 +6,7 @@ import {
   FRESH_AGES,
   freshnessOutput,
   lagOutput,
+  NOON,
   postOutput,
   timeline,
 } from '../support/outputs.ts';
@@ -16,7 +17,10 @@ const TWEETS = `${META}/tweets`;
 const PRO = { 'X-API-Key': 'demo_pro' };
 const STATE: readonly Output[] = [eventOutput(), countersOutput(), lagOutput(), ...timeline(40)];
 
-describe('conditional GET', () => {
+describe('conditional GET', () => describeTags(false));
+describe('conditional GET with tags that processes share', () => describeTags(true));
+
+function describeTags(areTagsShared: boolean): void {
   let running: Running;
   const tagOf = async (path: string, headers: Record<string, string> = {}) => {
     const response = await running.get(path, headers);
@@ -32,7 +36,7 @@ describe('conditional GET', () => {
     return response.status;
   };
   beforeEach(async () => {
-    running = await start({ loaded: STATE });
+    running = await start({ loaded: STATE, deps: { areTagsShared } });
   });
   afterEach(() => running.stop());
 
@@ -77,7 +81,8 @@ describe('conditional GET', () => {
       [META, eventOutput({ phase: 'closed' }), true],
       [META, postOutput({ id: '41' }), false],
       [TWEETS, postOutput({ id: '42' }), true],
-      [TWEETS, postOutput({ id: '3', text: 'edited' }), true],
+      // It is not on the first page.
+      [TWEETS, postOutput({ id: '3', text: 'edited', createdAt: NOON - 3_600_000 }), !areTagsShared],
       [TWEETS, postOutput({ id: '42', account: 'b' }), false],
       [TWEETS, countersOutput(), false],
       [`${META}/lag`, lagOutput(), true],
@@ -142,4 +147,27 @@ describe('conditional GET', () => {
       await other.stop();
     }
   });
+}
+
+it('a tag that processes share is the same however a process came to what it serves', async () => {
+  const deps = { areTagsShared: true };
+  const paths = [META, TWEETS, `${META}/lag`, '/api/v1/prediction/account_a', '/api/v1/accounts'];
+  const first = await start({ loaded: STATE, deps });
+  const second = await start({
+    loaded: [eventOutput({ title: 'before' }), countersOutput({ real: 2 })],
+    deps,
+  });
+  try {
+    second.put(...STATE.map((output) => output));
+    for (const path of paths) {
+      const tag = (await first.get(path)).headers.get('etag') ?? '';
+      const response = await second.get(path, { 'If-None-Match': tag });
+      assert.deepEqual([response.status, response.headers.get('etag')], [304, tag], path);
+    }
+    second.put(countersOutput({ real: 99 }, { seq: 500 }));
+    const tag = (await first.get(META)).headers.get('etag') ?? '';
+    assert.equal((await second.get(META, { 'If-None-Match': tag })).status, 200);
+  } finally {
+    await Promise.all([first.stop(), second.stop()]);
+  }
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPrebuilt } from '../../src/server/prebuilt.ts';
+import { tagsOfProcess } from '../../src/server/tags.ts';
 import {
   bucket,
   countersOutput,
@@ -23,7 +24,9 @@ describe('createPrebuilt', () => {
     let nowMs = NOON;
     const answer = createPrebuilt({
       watch,
-      variant: 'v',
+      name: 'v',
+      tagOf: tagsOfProcess('e'),
+      content: () => '',
       now: () => nowMs,
       size: () => 1,
       build: () => `"data":[${++builds}]`,
@@ -54,7 +57,9 @@ describe('createPrebuilt', () => {
     let nowMs = NOON;
     const answer = createPrebuilt({
       watch: { seq: 1, revision: 0, changes: 0, tickAt: NOON },
-      variant: 'v',
+      name: 'v',
+      tagOf: tagsOfProcess('e'),
+      content: () => '',
       now: () => nowMs,
       size: () => 1,
       build: () => '"data":["caf\u00e9 \u{1f44d}"]',

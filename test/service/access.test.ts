@@ -25,7 +25,7 @@ function request(key?: string): IncomingMessage {
 function call(gate: Gate): number {
   const endpoint = { access: 'public', isCounted: true } as const;
   const caller = gate.identify(endpoint, request());
-  gate.admit(endpoint, caller);
+  void gate.admit(endpoint, caller);
   const headers = gate.settle(caller, 200, 0);
   return Number(headers[headers.indexOf('X-RateLimit-Remaining') + 1]);
 }

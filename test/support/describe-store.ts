@@ -56,6 +56,15 @@ export function describeStore(name: string, withStore: (use: Use) => Promise<voi
         );
       }));
 
+    it('keeps events of a ledger in their order, drops those that are over, and counts no calls of them', () =>
+      withStore(async ({ grants, calls }) => {
+        assert.deepEqual(grants.all(), []);
+        for (const at of [1_000, 2_000, 3_000]) await grants.append([`a ${at}`, `b ${at}`], at, 0);
+        await grants.append(['c'], 4_000, 2_000);
+        assert.deepEqual(grants.all(), ['a 3000', 'b 3000', 'c']);
+        assert.deepEqual(calls.all(), []);
+      }));
+
     it('keeps batches of counted calls in their order, and drops those that are over', () =>
       withStore(async ({ calls }) => {
         const batch = (at: number) =>

@@ -1,10 +1,10 @@
-import { hash, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { hash } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 import type { KeptKey, Keys } from '../../store/store.ts';
 import type { Tier } from '../tiers.ts';
-import type { Holder, KnownKeys } from './key-lookup.ts';
-import { isWellFormed, mintId, mintKey } from './key-text.ts';
+import type { KnownKeys } from './key-lookup.ts';
+import { createKeyTable } from './key-table.ts';
+import { mintId, mintKey } from './key-text.ts';
 
 /** A key as it may be shown: without the key itself and without its hash. */
 type ShownKey = Omit<KeptKey, 'hash'>;
@@ -31,47 +31,43 @@ export interface KeyRegistry extends KnownKeys {
   revoke(id: string): Promise<ShownKey>;
   /** A new key like the old one, which stays valid unless `revokesOld`. */
   rotate(id: string, revokesOld: boolean): Promise<IssuedKey>;
+  /** Notes that a key was used somewhere else, UTC ms. */
+  used(id: string, at: number): void;
   /** Stores the times of last use that changed. */
   flush(): Promise<void>;
 }
 
-interface Entry extends Holder {
-  readonly digest: Buffer;
-  stored: KeptKey;
-}
-
-/** Keys used lately, as they were sent: finding one here costs far less than a hash. */
-const MAX_REMEMBERED = 10_000;
-
 /** `now` is UTC ms. */
 export function openKeyRegistry(store: Keys, now: () => number): KeyRegistry {
-  const byId = new Map<string, Entry>();
-  const byHash = new Map<string, Entry>();
-  const remembered = new LRUCache<string, Entry>({ max: MAX_REMEMBERED });
+  const stored = new Map<string, KeptKey>();
+  const table = createKeyTable();
 
-  function register(stored: KeptKey): Entry {
-    const { id, tier, limit, lastUsedAt } = stored;
-    const entry = { id, tier, limit, lastUsedAt, stored, digest: Buffer.from(stored.hash, 'hex') };
-    byId.set(id, entry);
-    byHash.set(stored.hash, entry);
-    return entry;
+  function register(key: KeptKey): void {
+    stored.set(key.id, key);
+    table.put(key);
   }
-  for (const stored of store.all()) register(stored);
+  for (const key of store.all()) register(key);
 
-  function entryOf(id: string): Entry {
-    const entry = byId.get(id);
-    if (entry === undefined) throw new ServiceError('KEY_UNKNOWN', `there is no key with the id ${id}`);
-    return entry;
+  function storedOf(id: string): KeptKey {
+    const key = stored.get(id);
+    if (key === undefined) throw new ServiceError('KEY_UNKNOWN', `there is no key with the id ${id}`);
+    return key;
+  }
+
+  const lastUsedAt = (id: string) => table.holder(id)?.lastUsedAt ?? null;
+
+  function shown({ hash: _, ...key }: KeptKey): ShownKey {
+    return { ...key, lastUsedAt: lastUsedAt(key.id) };
   }
 
   function freeId(): string {
     const id = mintId();
-    return byId.has(id) ? freeId() : id;
+    return stored.has(id) ? freeId() : id;
   }
 
   async function create({ tier, name, limit }: NewKey): Promise<IssuedKey> {
     const key = mintKey(tier);
-    const stored: KeptKey = {
+    const made: KeptKey = {
       id: freeId(),
       hash: hash('sha256', key),
       tier,
@@ -81,53 +77,44 @@ export function openKeyRegistry(store: Keys, now: () => number): KeyRegistry {
       lastUsedAt: null,
       revokedAt: null,
     };
-    await store.put([stored]);
-    return { key, shown: shownOf(register(stored)) };
+    await store.put([made]);
+    register(made);
+    return { key, shown: shown(made) };
   }
 
   async function revoke(id: string): Promise<ShownKey> {
-    const entry = entryOf(id);
-    // Set before it is on disk, so that with a full disk the key is refused at least while this process lives.
-    entry.stored = { ...entry.stored, revokedAt: entry.stored.revokedAt ?? now() };
-    remembered.clear();
-    await store.put([entry.stored]);
-    return shownOf(entry);
+    const key = storedOf(id);
+    const revoked = { ...key, revokedAt: key.revokedAt ?? now() };
+    // Before it is on disk, so that with a full disk the key is refused at least while this process lives.
+    register(revoked);
+    await store.put([revoked]);
+    return shown(revoked);
   }
 
   return {
-    find(key) {
-      const seen = remembered.get(key);
-      if (seen !== undefined) return seen;
-      if (!isWellFormed(key)) return undefined;
-      const digest = hash('sha256', key, 'buffer');
-      const entry = byHash.get(digest.toString('hex'));
-      if (entry === undefined || entry.stored.revokedAt !== null) return undefined;
-      if (!timingSafeEqual(digest, entry.digest)) return undefined;
-      remembered.set(key, entry);
-      return entry;
-    },
-    tierOf: (id) => byId.get(id)?.tier,
+    find: table.find,
+    tierOf: table.tierOf,
     create,
     list: () =>
-      Array.from(byId.values(), shownOf).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
+      Array.from(stored.values(), shown).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
     revoke,
     async rotate(id, revokesOld) {
-      const { stored } = entryOf(id);
-      if (stored.revokedAt !== null)
-        throw new ServiceError('KEY_REVOKED', `the key ${id} is revoked already`);
-      const issued = await create(stored);
+      const key = storedOf(id);
+      if (key.revokedAt !== null) throw new ServiceError('KEY_REVOKED', `the key ${id} is revoked already`);
+      const issued = await create(key);
       if (revokesOld) await revoke(id);
       return issued;
     },
+    used(id, at) {
+      const holder = table.holder(id);
+      if (holder !== undefined) holder.lastUsedAt = Math.max(holder.lastUsedAt ?? 0, at);
+    },
     async flush() {
-      const changed = [...byId.values()].filter((entry) => entry.lastUsedAt !== entry.stored.lastUsedAt);
+      const changed = [...stored.values()].filter((key) => lastUsedAt(key.id) !== key.lastUsedAt);
       if (changed.length === 0) return;
-      for (const entry of changed) entry.stored = { ...entry.stored, lastUsedAt: entry.lastUsedAt };
-      await store.put(changed.map(({ stored }) => stored));
+      const used = changed.map((key) => ({ ...key, lastUsedAt: lastUsedAt(key.id) }));
+      for (const key of used) stored.set(key.id, key);
+      await store.put(used);
     },
   };
-}
-
-function shownOf({ stored: { hash: _, ...shown }, lastUsedAt }: Entry): ShownKey {
-  return { ...shown, lastUsedAt };
 }

@@ -1,6 +1,5 @@
 import { HOUR_MS } from '../../../streams/internal.ts';
 import type { Tier } from '../tiers.ts';
-import { type Hour, nextFreeAt } from './sliding-hour.ts';
 
 /** Requests per hour by tier; null for no limit (spec 8). */
 export type Limits = Readonly<Record<Tier, number | null>>;
@@ -30,13 +29,11 @@ export function secondsFor(ms: number): number {
 
 /** Names and values in turn: a list costs least to join with the headers of a prepared answer. */
 export function limitHeaders(
-  { limit, limitText, name, header }: Policy,
-  hour: Hour,
+  { limitText, name, header }: Policy,
+  remaining: number,
+  freeAt: number,
   nowMs: number,
 ): string[] {
-  // A limit that was lowered may leave more used than it allows.
-  const remaining = Math.max(0, limit - hour.used);
-  const freeAt = nextFreeAt(hour, limit, nowMs);
   return [
     'RateLimit-Policy',
     header,

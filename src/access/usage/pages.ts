@@ -1,6 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import type { UsagePage, UsagePageRow, UsageRow, UsageSpan, UsageStore } from '../../store/store.ts';
-import type { RecordedRequest } from './recorder.ts';
 
 const MINUTE_S = MINUTE_MS / 1_000;
 const HOUR_S = HOUR_MS / 1_000;
@@ -33,13 +32,18 @@ interface PagesOf {
   readonly minute: OpenPage | undefined;
 }
 
+/** Requests to an endpoint within one second, of which `at` is some instant, UTC ms. */
+export interface UsageSum extends UsageRow {
+  readonly at: number;
+}
+
 /** Usage per key, endpoint and method, by second, hour and day: pages in memory over pages in the store. */
 interface UsagePages {
   /**
-   * Adds a request to its hour and its day, and to its second if the key is `isDetailed`. False when there is no room
-   * in memory, and it was not added.
+   * Adds requests to their hour and their day, and to their second if the key is `isDetailed`. False when there is no
+   * room in memory, and they were not added.
    */
-  add(keyId: string, request: RecordedRequest, isDetailed: boolean): boolean;
+  add(keyId: string, sum: UsageSum, isDetailed: boolean): boolean;
   /** The sums per endpoint and method over whole seconds, `[from, to)` since 1970. */
   sum(keyId: string, from: number, to: number): readonly UsageRow[];
   /** The pages that changed since the last time. */
@@ -89,10 +93,8 @@ export function createUsagePages(store: UsageStore, report: (error: unknown) => 
     return opened;
   }
 
-  function addRequest(page: OpenPage, second: number, request: RecordedRequest): void {
-    const { status, ms, bytes } = request;
-    const errors = status >= 400 ? 1 : 0;
-    addTo(tallyOf(talliesOf(page, second), request), { requests: 1, errors, ms, bytes });
+  function addSum(page: OpenPage, second: number, sum: UsageSum): void {
+    addTo(tallyOf(talliesOf(page, second), sum), sum);
     page.isDirty = true;
   }
 
@@ -103,12 +105,12 @@ export function createUsagePages(store: UsageStore, report: (error: unknown) => 
   }
 
   return {
-    add(keyId, request, isDetailed) {
-      const opened = openFor(keyId, request.at, isDetailed);
+    add(keyId, sum, isDetailed) {
+      const opened = openFor(keyId, sum.at, isDetailed);
       if (opened === undefined) return false;
-      addRequest(opened.hour, 0, request);
-      addRequest(opened.day, 0, request);
-      if (opened.minute) addRequest(opened.minute, Math.floor(request.at / 1_000) % MINUTE_S, request);
+      addSum(opened.hour, 0, sum);
+      addSum(opened.day, 0, sum);
+      if (opened.minute) addSum(opened.minute, Math.floor(sum.at / 1_000) % MINUTE_S, sum);
       return true;
     },
 

@@ -2,8 +2,8 @@ import { DAY_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { createPeriodicWrite } from '../../resilience/periodic-write.ts';
 import type { UsageError, UsageRow, UsageStore } from '../../store/store.ts';
 import { createUsageErrors } from './errors.ts';
-import { createUsagePages } from './pages.ts';
-import { createUsageBuffer, type UsageRecorder } from './recorder.ts';
+import { createUsagePages, type UsageSum } from './pages.ts';
+import { createUsageBuffer, type RecordedRequest, type UsageRecorder } from './recorder.ts';
 
 const FLUSH_INTERVAL_MS = 1_000;
 /** How often old rows are dropped, in steps of so many rows until none is left to drop. */
@@ -51,7 +51,15 @@ export interface UsageReader {
   stats(): UsageStats;
 }
 
+/** Requests that another process answered: their sums, and those that ended in an error. */
+export interface UsageBatch {
+  readonly sums: readonly (UsageSum & { readonly keyId: string | null })[];
+  readonly errors: readonly RecordedRequest[];
+}
+
 export interface UsageTracking extends UsageRecorder, UsageReader {
+  /** Counts what another process answered. It is stored with the next flush. */
+  add(batch: UsageBatch): void;
   /** Adds up what was recorded and writes it. Never rejects: what could not be written is tried again. */
   flush(): Promise<void>;
   /** Flushes once a second from now on. */
@@ -73,7 +81,7 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
   function addUp(): void {
     buffer.drain((request) => {
       const keyId = request.keyId ?? ANONYMOUS;
-      if (!pages.add(keyId, request, isRead(keyId))) unrecorded += 1;
+      if (!pages.add(keyId, sumOf(request), isRead(keyId))) unrecorded += 1;
       else if (request.status >= 400) errors.add(keyId, request);
     });
   }
@@ -111,6 +119,13 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
 
   return {
     record: buffer.record,
+    add(batch) {
+      for (const sum of batch.sums) {
+        const keyId = sum.keyId ?? ANONYMOUS;
+        if (!pages.add(keyId, sum, isRead(keyId))) unrecorded += sum.requests;
+      }
+      for (const request of batch.errors) errors.add(request.keyId ?? ANONYMOUS, request);
+    },
 
     sum(keyId, from, to) {
       addUp();
@@ -143,6 +158,11 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
     start: writes.start,
     stop: writes.stop,
   };
+}
+
+/** A request on its own. */
+export function sumOf({ endpoint, method, status, ms, bytes, at }: RecordedRequest): UsageSum {
+  return { endpoint, method, at, requests: 1, errors: status >= 400 ? 1 : 0, ms, bytes };
 }
 
 function byRequests(a: UsageRow, b: UsageRow): number {

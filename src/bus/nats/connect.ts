@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type JetStreamManager, jetstream, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
 import { BusError } from '../bus-error.ts';
 import type { Stream, StreamSpec, Transport } from '../transport.ts';
 import { parseAddresses } from './addresses.ts';
@@ -12,7 +12,7 @@ import { isOldServer, oldServerError } from './server-version.ts';
 import { checkStream, configOf, namesOf } from './stream-config.ts';
 
 const CONNECT_WITHIN_MS = 5_000;
-const API_WITHIN_MS = 2_000;
+export const API_WITHIN_MS = 2_000;
 const RECONNECT_EVERY_MS = 100;
 /** A connection on which nothing answers is given up after about twice this. */
 const PING_EVERY_MS = 2_000;
@@ -34,7 +34,7 @@ export interface NatsOptions {
 }
 
 export async function connectNats(options: NatsOptions): Promise<Transport> {
-  const connection = await open(options);
+  const connection = await openConnection(options);
   try {
     checkVersion(connection, options);
     // Whether there are streams at all shows with the first one, in words of ours.
@@ -46,24 +46,32 @@ export async function connectNats(options: NatsOptions): Promise<Transport> {
   }
 }
 
-async function open({ servers: text, env, name }: NatsOptions): Promise<NatsConnection> {
+export async function openConnection({
+  servers: text,
+  env,
+  name,
+}: Pick<NatsOptions, 'servers' | 'env' | 'name'>): Promise<NatsConnection> {
   const { servers, isSecure } = parseAddresses(text);
   const { authenticator, tls } = readCredentials(env);
+  const options: NodeConnectionOptions = {
+    servers: [...servers],
+    name,
+    timeout: CONNECT_WITHIN_MS,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_EVERY_MS,
+    reconnectJitter: RECONNECT_EVERY_MS,
+    reconnectJitterTLS: RECONNECT_EVERY_MS,
+    pingInterval: PING_EVERY_MS,
+    maxPingOut: 2,
+    ignoreAuthErrorAbort: true,
+    ...(authenticator && { authenticator }),
+    ...(tls ? { tls } : isSecure && { tls: {} }),
+  };
   try {
-    return await connect({
-      servers: [...servers],
-      name,
-      timeout: CONNECT_WITHIN_MS,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: RECONNECT_EVERY_MS,
-      reconnectJitter: RECONNECT_EVERY_MS,
-      reconnectJitterTLS: RECONNECT_EVERY_MS,
-      pingInterval: PING_EVERY_MS,
-      maxPingOut: 2,
-      ignoreAuthErrorAbort: true,
-      ...(authenticator && { authenticator }),
-      ...(tls ? { tls } : isSecure && { tls: {} }),
-    });
+    // Servers tell of each other, so that the client would try those of a cluster in turn for ever if each refuses it.
+    const first = await connect({ ...options, ignoreClusterUpdates: true });
+    await first.close();
+    return await connect(options);
   } catch (error) {
     const known = toBusError(error, `connecting to ${servers.join(', ')}`);
     if (known.code !== 'BUS_UNREACHABLE') throw known;

@@ -67,6 +67,8 @@ const UNLISTED = {
 const DAMAGED = {
   store_damaged: 'What was asked for is damaged in the store and is being repaired',
 };
+/** Only where several machines serve. */
+const ENGINE_AWAY = { engine_unavailable: 'The engine did not answer in time; try again' };
 const UNSETTLED = {
   payment_pending:
     'Whether the payment was settled is not known yet; send the same one again, do not pay anew',
@@ -181,27 +183,33 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     internal: 'Internal Server Error',
   }),
   MarketUnreachable: unavailable(
-    'The positions could not be read from the market, the events are not known yet, the outcome of a payment is unknown, or what is stored is damaged.',
+    'The positions could not be read from the market, the events are not known yet, the outcome of a payment is unknown, what is stored is damaged, or the engine does not answer.',
     {
       market_unreachable: 'The market could not be asked for the positions',
       ...UNLISTED,
       ...UNSETTLED,
       ...DAMAGED,
+      ...ENGINE_AWAY,
     },
   ),
   PastBusy: unavailable(
-    'The events are not known yet, too many requests with as_of are waiting, the outcome of a payment is unknown, or what is stored is damaged.',
+    'The events are not known yet, too many requests with as_of are waiting, the outcome of a payment is unknown, what is stored is damaged, or the engine does not answer.',
     {
       past_busy: 'Too many questions about the past are waiting',
       ...UNLISTED,
       ...UNSETTLED,
       ...DAMAGED,
+      ...ENGINE_AWAY,
     },
   ),
   EventsUnknown: unavailable('The events of the market are not known yet.', UNLISTED),
-  StoreDamaged: unavailable('What is stored is damaged, and is being repaired.', DAMAGED),
-  StoreUnavailable: unavailable('The place could not be stored.', {
+  StoreDamaged: unavailable(
+    'What is stored is damaged and is being repaired, or the engine does not answer.',
+    { ...DAMAGED, ...ENGINE_AWAY },
+  ),
+  StoreUnavailable: unavailable('The place could not be stored, or the engine does not answer.', {
     store_unavailable: 'The place could not be kept; try again',
+    ...ENGINE_AWAY,
   }),
 };
 

@@ -29,6 +29,10 @@ export const healthRecord = z
       .string()
       .optional()
       .meta({ description: 'What is wrong with the time; absent when nothing is.' }),
+    behind_ms: z.int().min(0).optional().meta({
+      description:
+        'For how long this machine of a cluster has not heard all that its engines know, ms; absent while it has, and on a single machine.',
+    }),
   })
   .meta({
     description: 'The state of the service.',
@@ -48,5 +52,8 @@ export const probeRecord = z
     status: z
       .enum(['alive', 'stalled', 'ready', 'not_ready'])
       .meta({ description: 'alive and ready come with 200, the others with 503.' }),
+    reason: z.string().optional().meta({
+      description: 'Why it is not ready, where more is known than that it starts or stops.',
+    }),
   })
   .meta({ description: 'The result of a probe.', examples: [{ status: 'ready' }] });

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Budgets } from '../../access/limits/budgets.ts';
 import type { Audience } from '../../views/audience.ts';
 import type { FeedCounters } from '../figures.ts';
-import type { FrameLog } from '../log/frame-log.ts';
+import type { PublishedFrames } from '../log/frame-log.ts';
 import { type Frame, snapshotText, updateText } from '../log/frames.ts';
 import type { Records } from '../log/topic-records.ts';
 import { batchOf, type FrameBatch, updatesBatch } from './frame-batch.ts';
@@ -29,7 +29,7 @@ export interface NewFrames {
 }
 
 interface DeliveryDeps {
-  readonly log: FrameLog;
+  readonly log: PublishedFrames;
   readonly records: Records;
   readonly counters: FeedCounters;
   /** What callers are sent of the past, snapshots and missed frames, over all their connections. */
@@ -126,7 +126,7 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
     const asOf = `${publishedSeq} ${records.moment()}`;
     const known = snapshots.get(name);
     if (known?.asOf === asOf) return known.batch;
-    const data = records.all(topic, audience, log.publishedUpTo);
+    const data = records.all(topic, audience, log.publishedUpTo(topic));
     const text = snapshotText(log.epoch, {
       topic,
       seq: publishedSeq,

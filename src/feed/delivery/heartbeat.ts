@@ -5,11 +5,11 @@ import { areEventsKnown } from '../../views/active-events.ts';
 import { historyPercent } from '../../views/history.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import { isFor, type Topic, tierOf } from '../channels.ts';
-import type { FrameLog } from '../log/frame-log.ts';
+import type { PublishedFrames } from '../log/frame-log.ts';
 import type { TopicState } from '../log/numbering.ts';
 
 interface HeartbeatsDeps {
-  readonly log: FrameLog;
+  readonly log: PublishedFrames;
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
   readonly wireName: WireName;

@@ -4,7 +4,7 @@ import type { channelRequest } from '../../contract/feed.ts';
 import { ServiceError } from '../../errors.ts';
 import { type Audience, audienceOf } from '../../views/audience.ts';
 import { isFor, type Topic } from '../channels.ts';
-import type { FrameLog } from '../log/frame-log.ts';
+import type { PublishedFrames } from '../log/frame-log.ts';
 import type { FanOut } from './fan-out.ts';
 import type { Place, Reader, Subscription } from './reader.ts';
 
@@ -48,11 +48,19 @@ export interface Subscriptions {
 
 interface SubscriptionsDeps {
   readonly topics: readonly Topic[];
-  readonly log: FrameLog;
+  readonly log: PublishedFrames;
   readonly fanOut: FanOut;
+  /**
+   * For how long a cursor that is ahead of the frames is believed, where another process numbers them: they are on their
+   * way. Then the reader gets a snapshot, through `catchUp`. 0 where all frames are made here.
+   */
+  readonly aheadMs: number;
+  readonly catchUp: (reader: Reader) => void;
 }
 
-export function createSubscriptions({ topics, log, fanOut }: SubscriptionsDeps): Subscriptions {
+export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
+  const { topics, log, fanOut, aheadMs, catchUp } = deps;
+
   function topicsOf({ channel, account }: ChannelRequest, tier: Tier): readonly Topic[] {
     const found = topics.filter((topic) => topic.channel.name === channel && isFor(topic, tier));
     if (account === undefined) {
@@ -74,10 +82,23 @@ export function createSubscriptions({ topics, log, fanOut }: SubscriptionsDeps):
     fanOut.remove(subscription);
   }
 
-  /** Whether every frame after the cursor is stored. A cursor of another epoch, or ahead of ours, cannot be used. */
+  /** Whether every frame after the cursor is stored, or on its way. A cursor of another epoch cannot be used. */
   function canResume({ epoch, seq }: Cursor, topic: Topic): boolean {
     const state = log.state(topic);
-    return epoch === log.epoch && seq <= state.publishedSeq && seq >= log.oldestCursor(state);
+    if (epoch !== log.epoch || seq < log.oldestCursor(state)) return false;
+    return seq <= state.publishedSeq || aheadMs > 0;
+  }
+
+  /** Gives up on a cursor that is still ahead of the frames. */
+  function awaitFrames(subscription: Subscription, seq: number): void {
+    const { reader, state, place } = subscription;
+    const giveUp = () => {
+      const isLeft = reader.subscriptions.get(state.topic.name) !== subscription;
+      if (isLeft || subscription.place !== place || state.publishedSeq >= seq) return;
+      subscription.place = { type: 'snapshot' };
+      catchUp(reader);
+    };
+    setTimeout(giveUp, aheadMs).unref();
   }
 
   function firstPlace(topic: Topic, resume: Cursor | undefined): Place {
@@ -118,9 +139,11 @@ export function createSubscriptions({ topics, log, fanOut }: SubscriptionsDeps):
       const subscription: Subscription = { reader, state, audience, place };
       reader.subscriptions.set(topic.name, subscription);
       fanOut.add(subscription);
+      const sent = 'seq' in place ? place.seq : 0;
+      if (sent > state.publishedSeq) awaitFrames(subscription, sent);
       return {
         topic,
-        seq: place.type === 'unnumbered' ? null : state.publishedSeq,
+        seq: place.type === 'unnumbered' ? null : Math.max(sent, state.publishedSeq),
         isResumed: place.type === 'replay',
         oldestSeq: place.type === 'snapshot' && resume !== undefined ? log.oldestCursor(state) : undefined,
       };

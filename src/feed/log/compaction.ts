@@ -1,7 +1,5 @@
 import { DAY_MS } from '../../../streams/internal.ts';
-import type { StoredFrames } from '../../store/store.ts';
-import type { Topic } from '../channels.ts';
-import type { Frame } from './frames.ts';
+import type { FeedRow, StoredFrames } from '../../store/store.ts';
 
 /** How long a reader may be away and still get every missed frame. */
 const WINDOW_MS = DAY_MS;
@@ -12,7 +10,7 @@ const PRUNE_ROWS = 500;
 
 /** Packs and prunes the stored frames in the background. */
 interface Compaction {
-  onStored(frames: readonly Frame[]): void;
+  onStored(rows: readonly FeedRow[]): void;
   /** Has to be called each second. Once a minute it drops old frames and returns the oldest time that is kept. */
   onTick(at: number): number | undefined;
   /** Resolves when nothing is in progress. */
@@ -20,7 +18,7 @@ interface Compaction {
 }
 
 export function createCompaction(window: StoredFrames, report: (error: unknown) => void): Compaction {
-  const unpacked = new Map<Topic, number>();
+  const unpacked = new Map<string, number>();
   let work: Promise<unknown> = Promise.resolve();
   let ticks = 0;
 
@@ -29,11 +27,11 @@ export function createCompaction(window: StoredFrames, report: (error: unknown) 
   };
 
   return {
-    onStored(frames) {
-      for (const { topic } of frames) {
+    onStored(rows) {
+      for (const { topic } of rows) {
         const count = (unpacked.get(topic) ?? 0) + 1;
         unpacked.set(topic, count % PACK_EVERY);
-        if (count === PACK_EVERY) then(() => window.pack(topic.storedAs));
+        if (count === PACK_EVERY) then(() => window.pack(topic));
       }
     },
     onTick(at) {

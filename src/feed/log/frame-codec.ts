@@ -14,10 +14,10 @@ export function encodeFrame({ topic, seq, at, causes, key, isGone, record }: Sto
   return { topic: topic.storedAs, seq, at, text: record === null ? head : `${head}\n${record}` };
 }
 
-export function decodeFrame(topic: Topic, { seq, at, text }: FeedRow): Frame {
+export function decodeFrame(topic: Topic, { seq, at, text }: FeedRow): StoredFrame {
   // An older program stored the record for FREE in a third line.
   const [head = '', record = null] = text.split('\n', 2);
   // Only `encodeFrame` writes such rows.
   const [key, causes, isGone] = JSON.parse(head) as [string, readonly FeedCause[], boolean];
-  return { topic, seq, at, causes, key, isGone, data: renderStored(topic, record) };
+  return { topic, seq, at, causes, key, isGone, record, data: renderStored(topic, record) };
 }

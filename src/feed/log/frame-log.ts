@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { type Observable, Subject } from 'rxjs';
 import { createRetryingWriter } from '../../resilience/retry-write.ts';
 import type { StoredFrames } from '../../store/store.ts';
 import type { OutputOf } from '../../views/latest.ts';
 import type { Topic } from '../channels.ts';
 import { createCompaction } from './compaction.ts';
-import { decodeFrame, encodeFrame, type StoredFrame } from './frame-codec.ts';
+import { encodeFrame, type StoredFrame } from './frame-codec.ts';
+import { createFrameReads } from './frame-reads.ts';
 import type { Frame } from './frames.ts';
 import { type Change, createNumbering, type TopicState } from './numbering.ts';
 
@@ -16,41 +16,52 @@ export type Published =
   /** Frames of one topic, in order and on disk. */
   | { readonly type: 'frames'; readonly state: TopicState; readonly frames: readonly Frame[] }
   /** A tick, after everything that was appended before it. */
-  | { readonly type: 'second'; readonly tick: Tick };
+  | {
+      readonly type: 'second';
+      readonly tick: Tick;
+      /** Whether the tick is that of a topic; it is that of all unless given. */
+      readonly covers?: (topic: Topic) => boolean;
+    };
 
-interface FrameLogDeps {
+/** What `StoredFrames` appends at once. */
+type StoredBatch = Parameters<StoredFrames['append']>[0];
+
+export interface FrameLogDeps {
   readonly window: StoredFrames;
   readonly topics: readonly Topic[];
+  /** The epoch of the cluster; that of the stored frames, or a new one, unless given. */
+  readonly epoch?: string | undefined;
+  /** Resolves once other machines will know the batch too, which then is stored and published here. */
+  readonly share?: ((batch: StoredBatch) => Promise<void>) | undefined;
   /** Receives the first refusal of each write. The write is retried. */
   readonly report: (error: unknown) => void;
 }
 
-/** Numbers changes of records, stores them as frames, and publishes them once they are on disk. */
-export interface FrameLog {
+/** Frames with their numbers, all of them on disk. */
+export interface PublishedFrames {
   readonly epoch: string;
   readonly frame$: Observable<Published>;
-  /** The seq of the log up to which everything was numbered before this start; undefined for an empty frame log. */
-  readonly numberedUpTo: number | undefined;
-  /** The seq of the log up to which everything is published. */
-  readonly publishedUpTo: number;
+  /** The seq of the log up to which everything is published on a topic. */
+  publishedUpTo(topic: Topic): number;
   state(topic: Topic): TopicState;
   states(): Iterable<TopicState>;
-  /** Keys that have a record, published or not, and when each last changed. */
-  live(topic: Topic): ReadonlyMap<string, number>;
-  /** Appends the changes of one turn of the engine. All that are appended during a commit share the next one. */
-  append(changes: readonly Change[], upTo: number, tick?: Tick): void;
   /** The oldest seq that a reader can resume from without a gap. */
   oldestCursor(state: TopicState): number;
   /** The next published frames after `seq`: some, if there are any. */
   read(state: TopicState, seq: number): readonly Frame[];
+}
+
+/** Numbers changes of records, stores them as frames, and publishes them once they are on disk. */
+export interface FrameLog extends PublishedFrames {
+  /** The seq of the log up to which everything was numbered before this start; undefined for an empty frame log. */
+  readonly numberedUpTo: number | undefined;
+  /** Keys that have a record, published or not, and when each last changed. */
+  live(topic: Topic): ReadonlyMap<string, number>;
+  /** Appends the changes of one turn of the engine. All that are appended during a commit share the next one. */
+  append(changes: readonly Change[], upTo: number, tick?: Tick): void;
   /** Accepts no more changes, and resolves when the earlier ones are published or failed. */
   stop(): Promise<void>;
 }
-
-/** Frames of a topic that are read together. */
-const FRAMES_PER_READ = 64;
-/** Characters of frames that are kept for the next readers. */
-const MAX_READ_CHARS = 8 * 1_024 * 1_024;
 
 interface Entry {
   readonly frames: readonly StoredFrame[];
@@ -58,9 +69,10 @@ interface Entry {
   readonly tick: Tick | undefined;
 }
 
-export function openFrameLog({ window, topics, report }: FrameLogDeps): FrameLog {
+export function openFrameLog(deps: FrameLogDeps): FrameLog {
+  const { window, topics, share, report } = deps;
   const head = window.head();
-  const epoch = head?.epoch ?? randomUUID();
+  const epoch = deps.epoch ?? head?.epoch ?? randomUUID();
   const numbering = createNumbering(topics, window.topics());
   const compaction = createCompaction(window, report);
   const writer = createRetryingWriter({
@@ -69,11 +81,7 @@ export function openFrameLog({ window, topics, report }: FrameLogDeps): FrameLog
     },
   });
   const published = new Subject<Published>();
-  // Many readers reconnect after a restart and need the same frames, and each of them takes several steps through them.
-  const recentReads = new LRUCache<string, { readonly frames: readonly Frame[]; readonly chars: number }>({
-    maxSize: MAX_READ_CHARS,
-    sizeCalculation: ({ chars }) => Math.max(1, chars),
-  });
+  const reads = createFrameReads(window);
 
   let pending: Entry[] = [];
   let running: Promise<void> | undefined;
@@ -89,8 +97,9 @@ export function openFrameLog({ window, topics, report }: FrameLogDeps): FrameLog
       rows: frames.map(encodeFrame),
       topics: numbering.toStore(frames.map(({ topic }) => topic)),
     };
+    if (share !== undefined) await share(batch);
     await writer.write(() => window.append(batch));
-    compaction.onStored(frames);
+    compaction.onStored(batch.rows);
   }
 
   function publish({ frames, upTo, tick }: Entry): void {
@@ -105,7 +114,7 @@ export function openFrameLog({ window, topics, report }: FrameLogDeps): FrameLog
     for (const [state, group] of byState) published.next({ type: 'frames', state, frames: group });
     if (tick === undefined) return;
     published.next({ type: 'second', tick });
-    recentReads.clear();
+    reads.clear();
     const oldestAt = compaction.onTick(tick.at);
     if (oldestAt !== undefined) numbering.forgetGone(oldestAt);
   }
@@ -128,9 +137,7 @@ export function openFrameLog({ window, topics, report }: FrameLogDeps): FrameLog
     epoch,
     frame$: published.asObservable(),
     numberedUpTo: head?.upTo,
-    get publishedUpTo() {
-      return publishedUpTo;
-    },
+    publishedUpTo: () => publishedUpTo,
     state: numbering.state,
     states: numbering.states,
     live: numbering.live,
@@ -139,27 +146,8 @@ export function openFrameLog({ window, topics, report }: FrameLogDeps): FrameLog
       pending.push({ frames: changes.map(numbering.number), upTo, tick });
       running ??= run();
     },
-    oldestCursor({ topic, publishedSeq }) {
-      const oldest = window.oldest(topic.storedAs);
-      return oldest === undefined ? publishedSeq : Math.min(publishedSeq, oldest - 1);
-    },
-    read({ topic, publishedSeq }, seq) {
-      // Readers that are near each other read the same blocks.
-      const after = seq - (seq % FRAMES_PER_READ);
-      const name = `${topic.storedAs} ${after} ${Math.min(publishedSeq, after + FRAMES_PER_READ)}`;
-      let block = recentReads.get(name);
-      if (block === undefined) {
-        const rows = window
-          .read(topic.storedAs, after, FRAMES_PER_READ)
-          .filter((row) => row.seq <= publishedSeq);
-        block = {
-          frames: rows.map((row) => decodeFrame(topic, row)),
-          chars: rows.reduce((sum, { text }) => sum + text.length, 0),
-        };
-        recentReads.set(name, block);
-      }
-      return block.frames.filter((frame) => frame.seq > seq);
-    },
+    oldestCursor: reads.oldestCursor,
+    read: reads.read,
     async stop() {
       isStopped = true;
       writer.stop();

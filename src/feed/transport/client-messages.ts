@@ -3,7 +3,7 @@ import { CLOSE_CODES, clientMessage } from '../../contract/feed.ts';
 import type { Latest } from '../../views/latest.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { FeedError, type Subscriptions } from '../delivery/subscriptions.ts';
-import type { FrameLog } from '../log/frame-log.ts';
+import type { PublishedFrames } from '../log/frame-log.ts';
 import {
   authenticatedText,
   errorText,
@@ -23,7 +23,7 @@ const MAX_MALFORMED = 5;
 
 export interface ClientMessagesDeps {
   readonly latest: Latest;
-  readonly log: FrameLog;
+  readonly log: PublishedFrames;
   readonly delivery: Delivery;
   readonly subscriptions: Subscriptions;
   /** UTC ms. */

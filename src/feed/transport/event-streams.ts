@@ -10,7 +10,7 @@ import type { FrameBatch } from '../delivery/frame-batch.ts';
 import { Reader, type Subscription } from '../delivery/reader.ts';
 import { type ChannelRequest, FeedError, type Subscriptions } from '../delivery/subscriptions.ts';
 import { countClosed, type FeedCounters } from '../figures.ts';
-import type { FrameLog } from '../log/frame-log.ts';
+import type { PublishedFrames } from '../log/frame-log.ts';
 import { type ConnectionLimits, keyCaller, tooManyFeeds } from './connection-limits.ts';
 import { errorText, goodbyeText, subscribedText, tooOldTexts } from './control-frames.ts';
 import { eventId, parseEventId } from './event-id.ts';
@@ -35,7 +35,7 @@ interface EventStreamsDeps {
   readonly gate: Gate;
   readonly connectionLimits: ConnectionLimits;
   readonly counters: FeedCounters;
-  readonly log: FrameLog;
+  readonly log: PublishedFrames;
   readonly delivery: Delivery;
   readonly subscriptions: Subscriptions;
   /** UTC ms. */

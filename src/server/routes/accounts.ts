@@ -9,7 +9,7 @@ import { createPrebuilt } from '../prebuilt.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** GET /accounts: the accounts that are followed, in the order of the configuration, with their active events. */
-export function accountsEndpoint({ latest, watcher, accounts, now, epoch }: StreamDeps): Endpoint {
+export function accountsEndpoint({ latest, watcher, accounts, now, tagOf }: StreamDeps): Endpoint {
   const watch = watcher.watch(({ stream }) => stream === 'events');
   const textWith = (areKnown: boolean) =>
     oncePerChange(watch, () => {
@@ -23,6 +23,7 @@ export function accountsEndpoint({ latest, watcher, accounts, now, epoch }: Stre
   const known = textWith(true);
   const unknown = textWith(false);
   const areKnown = (nowMs: number) => areEventsKnown(latest, 'posts', nowMs);
+  const textAt = (nowMs: number) => (areKnown(nowMs) ? known() : unknown());
   return {
     path: `${API_PREFIX}/accounts`,
     access: 'public',
@@ -30,10 +31,12 @@ export function accountsEndpoint({ latest, watcher, accounts, now, epoch }: Stre
       noQuery,
       createPrebuilt({
         watch,
-        variant: `${epoch}-accounts`,
+        name: 'accounts',
+        tagOf,
         now,
         size: () => accounts.length,
-        build: (nowMs) => (areKnown(nowMs) ? known() : unknown()),
+        build: textAt,
+        content: () => textAt(now()),
         mark: (nowMs) => (areKnown(nowMs) ? 'listed' : 'unlisted'),
       }),
     ),

@@ -2,6 +2,7 @@ import type { AccountPath } from '../../views/account-path.ts';
 import type { AgeLimits } from '../../views/as-of.ts';
 import type { Latest } from '../../views/latest.ts';
 import type { Watcher } from '../../views/watch.ts';
+import type { TagOf } from '../tags.ts';
 
 export interface StreamDeps {
   readonly latest: Latest;
@@ -11,6 +12,5 @@ export interface StreamDeps {
   readonly now: () => number;
   /** Of records of no account: inputs older than this are stale. */
   readonly staleAfterMs: AgeLimits;
-  /** New at every start of the process, so that tags of an earlier process never match. */
-  readonly epoch: string;
+  readonly tagOf: TagOf;
 }

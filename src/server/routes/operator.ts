@@ -9,15 +9,20 @@ interface ProbeEndpoint {
 }
 
 /** GET /livez and /readyz. */
-export function probeEndpoints(operations: Operations): readonly ProbeEndpoint[] {
+export function probeEndpoints(
+  operations: Pick<Operations, 'isLive' | 'isReady' | 'unready'>,
+): readonly ProbeEndpoint[] {
   return [
     { path: '/livez', answer: () => probeAnswer(operations.isLive(), 'alive', 'stalled') },
-    { path: '/readyz', answer: () => probeAnswer(operations.isReady(), 'ready', 'not_ready') },
+    {
+      path: '/readyz',
+      answer: () => probeAnswer(operations.isReady(), 'ready', 'not_ready', operations.unready?.()),
+    },
   ];
 }
 
-function probeAnswer(isGood: boolean, good: string, bad: string): Answer {
-  const body = JSON.stringify({ status: isGood ? good : bad });
+function probeAnswer(isGood: boolean, good: string, bad: string, reason?: string): Answer {
+  const body = JSON.stringify(isGood ? { status: good } : { status: bad, ...(reason && { reason }) });
   return isGood
     ? plainAnswer(200, JSON_TYPE, body, SECURITY_HEADERS)
     : plainAnswer(503, JSON_TYPE, body, { ...SECURITY_HEADERS, 'Retry-After': '5' });
@@ -34,7 +39,7 @@ export function metricsEndpoint(operations: Operations): SlowEndpoint {
   };
 }
 
-export async function metricsAnswer(operations: Operations): Promise<Answer> {
+export async function metricsAnswer(operations: Pick<Operations, 'metrics'>): Promise<Answer> {
   const { contentType, text } = await operations.metrics();
   return plainAnswer(200, contentType, text, SECURITY_HEADERS);
 }

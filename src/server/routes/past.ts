@@ -12,14 +12,16 @@ import { lagView } from '../../views/records/lag.ts';
 import { postsView } from '../../views/records/posts.ts';
 import { predictionView } from '../../views/records/prediction.ts';
 import { signalsView } from '../../views/records/signals.ts';
-import type { SlowEndpoint } from '../answer.ts';
+import type { PlainEndpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
 import { createPastBodies, type PastBodies } from '../past/past-bodies.ts';
-import { notModified, streamAnswer, tagOf } from '../prebuilt.ts';
+import { notModified, streamAnswer } from '../prebuilt.ts';
+import { tagOf } from '../tags.ts';
 import type { StreamDeps } from './deps.ts';
 import { signalsAudience } from './signals.ts';
 
-interface PastDeps extends Pick<StreamDeps, 'accounts' | 'now' | 'epoch'> {
+interface PastDeps extends Pick<StreamDeps, 'accounts' | 'now'> {
+  readonly epoch: string;
   readonly past: Past;
 }
 
@@ -33,12 +35,12 @@ interface Question {
 }
 
 /** Paths with `as_of`: the answer as it was at that instant. */
-export function pastEndpoints(deps: PastDeps): readonly SlowEndpoint[] {
+export function pastEndpoints(deps: PastDeps): readonly PlainEndpoint[] {
   const bodies = createPastBodies();
   return deps.accounts.flatMap((account) => endpointsOf(deps, bodies, account));
 }
 
-function endpointsOf(deps: PastDeps, bodies: PastBodies, account: AccountPath): readonly SlowEndpoint[] {
+function endpointsOf(deps: PastDeps, bodies: PastBodies, account: AccountPath): readonly PlainEndpoint[] {
   const { past, now, epoch } = deps;
   const { id, segment, staleAfterMs } = account;
   const posts = postsView(account);
@@ -62,7 +64,7 @@ function endpointsOf(deps: PastDeps, bodies: PastBodies, account: AccountPath): 
     path: string,
     ask: (query: string) => Question,
     { isCounted = true } = {},
-  ): SlowEndpoint => ({
+  ): PlainEndpoint => ({
     method: 'GET',
     path: API_PREFIX + path,
     access: 'PRO',

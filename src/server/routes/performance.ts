@@ -16,11 +16,11 @@ import { winRates } from '../../views/performance/win-rates.ts';
 import { oncePerChange, type Watch } from '../../views/watch.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
-import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
+import { createPrebuilt, notModified, streamAnswer } from '../prebuilt.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** GET /performance/overview: errors by horizon and win rates (spec 4, endpoint 15). */
-export function overviewEndpoint({ latest, accounts, now, epoch }: StreamDeps, watch: Watch): Endpoint {
+export function overviewEndpoint({ latest, accounts, now, tagOf }: StreamDeps, watch: Watch): Endpoint {
   const answerFor = (account: AccountPath | undefined) => {
     const fields = oncePerChange(watch, () => {
       const scores = settledScores(latest).filter(
@@ -36,10 +36,12 @@ export function overviewEndpoint({ latest, accounts, now, epoch }: StreamDeps, w
     });
     return createPrebuilt({
       watch,
-      variant: variantOf(`${epoch}-overview`, account),
+      name: variantOf('overview', account),
+      tagOf,
       now,
       size: () => fields().n,
       build: () => fields().text,
+      content: () => fields().text,
     });
   };
   return {
@@ -51,16 +53,18 @@ export function overviewEndpoint({ latest, accounts, now, epoch }: StreamDeps, w
 
 /** GET /performance/calibration: how reliable the probabilities are, compared with pace and market. */
 export function calibrationEndpoint(
-  { accounts, now, epoch }: StreamDeps,
+  { accounts, now, tagOf }: StreamDeps,
   calibration: Calibration,
 ): Endpoint {
   const answerFor = (account: AccountPath | undefined) =>
     createPrebuilt({
       watch: calibration.watch,
-      variant: variantOf(`${epoch}-calibration`, account),
+      name: variantOf('calibration', account),
+      tagOf,
       now,
       size: () => calibration.watch.revision,
       build: () => calibration.text(account),
+      content: () => calibration.text(account),
     });
   return {
     path: `${API_PREFIX}/performance/calibration`,
@@ -98,7 +102,7 @@ interface Shown {
 }
 
 /** GET /performance/history: the error of every settled event, ordered by close (spec 4, endpoint 16). */
-export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, watch: Watch): Endpoint {
+export function historyEndpoint({ latest, accounts, now, tagOf }: StreamDeps, watch: Watch): Endpoint {
   const segments = new Map(accounts.map(({ id, segment }) => [id, segment]));
   const nameOf = (account: AccountId) => segments.get(account) ?? account;
   const schema = historyQuery.extend({ account: segmentOf(accounts) });
@@ -127,16 +131,17 @@ export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, wa
       const shown = (all: readonly Shown[]) => all.filter(isShown);
       const samples = shown(parts().samples);
       const voided = shown(parts().voided);
-      const size = samples.length + voided.length;
-      const etag = tagOf(
-        watch.seq,
-        size,
-        `${epoch}-history-${horizon}-${days}${account === undefined ? '' : `-${account}`}`,
-      );
-      if (namesTag(ifNoneMatch, etag)) return notModified(etag);
       const listOf = (all: readonly Shown[]) => `[${all.map(({ text }) => text).join(',')}]`;
-      const lists = `"data":${listOf(samples)},"void":${listOf(voided)},"annotations":${parts().annotations}`;
-      const body = `{"timestamp":${at},${lists}}`;
+      const lists = () =>
+        `"data":${listOf(samples)},"void":${listOf(voided)},"annotations":${parts().annotations}`;
+      const etag = tagOf({
+        watch,
+        name: `history-${horizon}-${days}${account === undefined ? '' : `-${account}`}`,
+        size: () => samples.length + voided.length,
+        content: lists,
+      });
+      if (namesTag(ifNoneMatch, etag)) return notModified(etag);
+      const body = `{"timestamp":${at},${lists()}}`;
       return streamAnswer(etag, body, Buffer.byteLength(body));
     },
   };

@@ -2,13 +2,13 @@ import { portfolioQuery, walletQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
 import type { AccountPath } from '../../views/account-path.ts';
 import { emptyPortfolioToWire, portfolioToWire } from '../../views/portfolio/portfolio-record.ts';
-import type { SlowEndpoint } from '../answer.ts';
+import type { PlainEndpoint } from '../answer.ts';
 import type { PortfolioDeps } from '../portfolio/read-portfolios.ts';
 import { walletAnswer } from '../portfolio/wallet-answer.ts';
 import { accountRoute } from './account-route.ts';
 
 /** GET /portfolio/{account}: a wallet's open positions compared with the model (spec 4, endpoints 10 and 12). */
-export function portfolioEndpoints(deps: PortfolioDeps): readonly SlowEndpoint[] {
+export function portfolioEndpoints(deps: PortfolioDeps): readonly PlainEndpoint[] {
   return deps.accounts.map((account) => ({
     method: 'GET',
     ...accountRoute('/portfolio/{account}', account),

@@ -1,13 +1,13 @@
 import { rebalancingQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
 import { emptyRebalancingToWire, rebalancingToWire } from '../../views/portfolio/rebalancing-record.ts';
-import type { SlowEndpoint } from '../answer.ts';
+import type { PlainEndpoint } from '../answer.ts';
 import type { PortfolioDeps } from '../portfolio/read-portfolios.ts';
 import { walletAnswer } from '../portfolio/wallet-answer.ts';
 import { accountRoute } from './account-route.ts';
 
 /** GET /portfolio/{account}/rebalancing: what to buy more of and what to sell (spec 4, endpoint 11). */
-export function rebalancingEndpoints(deps: PortfolioDeps): readonly SlowEndpoint[] {
+export function rebalancingEndpoints(deps: PortfolioDeps): readonly PlainEndpoint[] {
   const accounts = deps.accounts.filter(({ policy }) => policy.hasRebalancing);
   return accounts.map((account) => ({
     method: 'GET',

@@ -1,13 +1,19 @@
-import type { CallBatch, CallLog } from '../store.ts';
+import type { CallBatch, CallLog, GrantLog } from '../store.ts';
 import type { Environment } from './environment.ts';
 import { parseStored } from './stored-text.ts';
 import { sizeOf } from './write-size.ts';
 
-/** The time of the batch; then of each caller its calls, each by how long before the batch it was, with their number. */
-type PackedBatch = [at: number, callers: [caller: string, ...calls: number[]][]];
+/**
+ * The time of the batch; then of each caller its calls, each by how long before the batch it was, with their number. A
+ * batch of a cluster's ledger has no callers but the events of that time.
+ */
+type PackedBatch = [at: number, callers: [caller: string, ...calls: number[]][], events?: readonly string[]];
 
-/** Batches of counted calls under their number. */
-export function openCallLog({ durable, root, calls }: Environment): CallLog {
+/** Batches of counted calls, and of events of a ledger, under their number. A store has one or the other. */
+export function openCallLogs({ durable, root, calls }: Environment): {
+  readonly calls: CallLog;
+  readonly grants: GrantLog;
+} {
   let lastNumber = [...calls.getKeys({ reverse: true, limit: 1 })][0] ?? 0;
 
   function* keysBefore(beforeAt: number): Iterable<number> {
@@ -17,10 +23,13 @@ export function openCallLog({ durable, root, calls }: Environment): CallLog {
     }
   }
 
-  async function write(batch: CallBatch, gone: readonly number[]): Promise<void> {
+  const read = (): readonly PackedBatch[] =>
+    Array.from(calls.getRange(), ({ key, value }) => parseStored(value, `the counted calls ${key}`));
+
+  async function write(batch: PackedBatch, gone: readonly number[]): Promise<void> {
     lastNumber += 1;
     const number = lastNumber;
-    const text = JSON.stringify(pack(batch));
+    const text = JSON.stringify(batch);
     const write = () =>
       root.batch(() => {
         for (const key of gone) void calls.remove(key);
@@ -30,12 +39,18 @@ export function openCallLog({ durable, root, calls }: Environment): CallLog {
   }
 
   return {
-    all: () =>
-      Array.from(calls.getRange(), ({ key, value }) =>
-        unpack(parseStored(value, `the counted calls ${key}`)),
-      ),
-    append: (batch, overAt) => write(batch, [...keysBefore(overAt)]),
-    replace: (batch) => write(batch, [...calls.getKeys()]),
+    calls: {
+      all: () =>
+        read()
+          .filter(([, , events]) => events === undefined)
+          .map(unpack),
+      append: (batch, overAt) => write(pack(batch), [...keysBefore(overAt)]),
+      replace: (batch) => write(pack(batch), [...calls.getKeys()]),
+    },
+    grants: {
+      all: () => read().flatMap(([, , events = []]) => events),
+      append: (events, at, overAt) => write([at, [], events], [...keysBefore(overAt)]),
+    },
   };
 }
 

@@ -109,6 +109,21 @@ export function openStoredFrames(environment: Environment): StoredFrames {
       while (await packOnce(topic));
     },
 
+    *packs(topic) {
+      for (const { key, value } of feedPacks.getRange(after(topic, 0, Number.MAX_SAFE_INTEGER))) {
+        yield { topic, seq: key[1], bytes: value };
+      }
+    },
+
+    async addPacks(packs) {
+      const write = () =>
+        root.batch(() => {
+          for (const { topic, seq, bytes } of packs) void feedPacks.put([topic, seq], Buffer.from(bytes));
+        });
+      const bytes = packs.reduce((sum, pack) => sum + pack.bytes.length, 0);
+      await durable(write, 'packs of the feed', { rows: packs.length, bytes });
+    },
+
     async prune(beforeAt, maxRows) {
       openPacks.clear();
       const stalePacks: [string, number][] = [];

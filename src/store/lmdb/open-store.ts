@@ -1,7 +1,7 @@
 import type { Store } from '../store.ts';
 import { copyEnvironment } from './backup.ts';
 import { beginStore } from './begin-store.ts';
-import { openCallLog } from './call-log.ts';
+import { openCallLogs } from './call-log.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import { guardCommits } from './commit.ts';
 import { checkLogBegin, checkLogEnd } from './compare-parts.ts';
@@ -101,7 +101,7 @@ function assemble(environment: Environment): Store {
     checkpoints: openCheckpoints(environment),
     notes: openNotes(environment),
     keys: openKeys(environment),
-    calls: openCallLog(environment),
+    ...openCallLogs(environment),
     usage: openUsage(environment),
     waitlist: openWaitlist(environment),
     feed: openStoredFrames(environment),

@@ -41,6 +41,14 @@ export interface CallLog {
   replace(batch: CallBatch): Promise<void>;
 }
 
+/** Events of the ledger of a cluster, by which its limits are restored. */
+export interface GrantLog {
+  /** The texts of all events, in the order they were written. */
+  all(): readonly string[];
+  /** Adds events of `at` and drops those of `overAt` or earlier, both UTC ms. Resolves once all of it is on disk. */
+  append(events: readonly string[], at: number, overAt: number): Promise<void>;
+}
+
 /** Requests of one key to one endpoint within some time. */
 export interface UsageRow {
   readonly endpoint: string;

@@ -15,6 +15,14 @@ export interface FeedTopic {
   readonly keys: readonly string[];
 }
 
+/** Compressed rows of a topic, as one store hands them to another. Only stores read `bytes`. */
+export interface FeedPack {
+  readonly topic: string;
+  /** Of its last row. */
+  readonly seq: number;
+  readonly bytes: Uint8Array;
+}
+
 /** The feed's frames, as far back as readers may ask for them again. */
 export interface StoredFrames {
   /**
@@ -36,6 +44,10 @@ export interface StoredFrames {
   read(topic: string, seq: number, limit: number): readonly FeedRow[];
   /** Compresses the older rows of a topic, if they are many, to a fortieth of their size; they read the same. */
   pack(topic: string): Promise<void>;
+  /** The packs of a topic, oldest first; the rows after the last one are not packed. */
+  packs(topic: string): Iterable<FeedPack>;
+  /** Adds packs of another store, whose rows this one lacks. */
+  addPacks(packs: readonly FeedPack[]): Promise<void>;
   /** Drops rows older than `beforeAt`, at most `maxRows` rows or packs; resolves to how many were dropped. */
   prune(beforeAt: number, maxRows: number): Promise<number>;
 }

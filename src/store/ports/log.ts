@@ -109,6 +109,9 @@ export const PRUNED_BEFORE_NOTE = 'prunedBefore';
 /** The note of the last repair of the store, as JSON with its time in `at`, UTC ms. */
 export const REPAIR_NOTE = 'repair';
 
+/** The note of how far the store has followed its shard, where several machines share one. */
+export const CLUSTER_NOTE = 'cluster';
+
 /** Small facts about the folder itself, such as which embedded world it belongs to. */
 export interface Notes {
   get(name: string): string | undefined;

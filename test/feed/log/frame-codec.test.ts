@@ -23,7 +23,7 @@ describe('a stored frame', () => {
           const frame = { ...changeOf('prediction', key), causes, isGone, record, seq: 5 };
           const decoded = decodeFrame(topic, encodeFrame(frame));
           const { data, ...rest } = decoded;
-          assert.deepEqual(rest, { topic, seq: 5, at: NOON, causes, key, isGone });
+          assert.deepEqual(rest, { topic, seq: 5, at: NOON, causes, key, isGone, record });
           assert.equal(data(PRO), record ?? 'null');
         },
       ),

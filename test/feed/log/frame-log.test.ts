@@ -54,13 +54,44 @@ describe('the frame log', () => {
     const state = log.state(topicOf('counters'));
     log.append([changeOf('counters'), changeOf('test')], 7, TICK);
     await nextTurn();
-    assert.deepEqual([published, state.publishedSeq, log.publishedUpTo], [[], 0, 0]);
+    assert.deepEqual([published, state.publishedSeq, log.publishedUpTo(topicOf('test'))], [[], 0, 0]);
     assert.deepEqual(log.read(state, 0), []);
     commits[0]?.end();
     await nextTurn();
     assert.deepEqual(namesOf(published), ['counters 1', 'test 1', 'second']);
-    assert.deepEqual([state.publishedSeq, log.publishedUpTo], [1, 7]);
+    assert.deepEqual([state.publishedSeq, log.publishedUpTo(topicOf('test'))], [1, 7]);
     assert.equal(log.read(state, 0).length, 1);
+  });
+
+  it('shares a batch with other machines first, then stores it, then publishes it', async () => {
+    const { window, commits } = createHeldWindow();
+    const shared: { readonly batch: Batch; readonly end: () => void }[] = [];
+    const share = (batch: Batch) => new Promise<void>((end) => shared.push({ batch, end }));
+    const log = openFrameLog({ window, topics: TOPICS, epoch: 'of-the-cluster', share, report: (error) => assert.fail(String(error)) });
+    const published: Published[] = [];
+    log.frame$.subscribe((each) => published.push(each));
+    log.append([changeOf('counters')], 7);
+    await nextTurn();
+    assert.deepEqual([shared.length, commits.length], [1, 0]);
+    shared[0]?.end();
+    await nextTurn();
+    assert.deepEqual([commits[0]?.batch, published], [shared[0]?.batch, []]);
+    assert.equal(commits[0]?.batch.epoch, 'of-the-cluster');
+    commits[0]?.end();
+    await nextTurn();
+    assert.deepEqual(namesOf(published), ['counters 1']);
+  });
+
+  it('publishes nothing that could not be shared', async () => {
+    const { window, commits } = createHeldWindow();
+    const errors: unknown[] = [];
+    const share = () => Promise.reject(new Error('another one leads'));
+    const report = (error: unknown) => errors.push(error);
+    const log = openFrameLog({ window, topics: TOPICS, epoch: 'e', share, report });
+    log.frame$.subscribe(() => assert.fail('published'));
+    log.append([changeOf('counters')], 7);
+    await log.stop();
+    assert.deepEqual([commits, errors.map(String)], [[], ['Error: another one leads']]);
   });
 
   it('stores all entries that wait for a commit with the next one', async () => {
@@ -88,7 +119,10 @@ describe('the frame log', () => {
     const { log, published } = open(window);
     log.append([], 3, TICK);
     await nextTurn();
-    assert.deepEqual([namesOf(published), commits.length, log.publishedUpTo], [['second'], 0, 3]);
+    assert.deepEqual(
+      [namesOf(published), commits.length, log.publishedUpTo(topicOf('test'))],
+      [['second'], 0, 3],
+    );
   });
 
   it('holds frames while the disk refuses them, reports once, and loses none', async () => {
@@ -118,7 +152,7 @@ describe('the frame log', () => {
     log.append([changeOf('counters')], 3);
     await stopped;
     assert.deepEqual(namesOf(published), ['counters 1', 'counters 2']);
-    assert.equal(log.publishedUpTo, 2);
+    assert.equal(log.publishedUpTo(topicOf('test')), 2);
   });
 
   it('continues when a follower fails, and reports it', async () => {

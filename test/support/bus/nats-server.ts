@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,8 +62,6 @@ export function requireNatsServer(test: Mocha.Context): void {
 
 export async function createNatsServer(options: ServerOptions = {}): Promise<NatsServer> {
   const { name = 'n0', config = '', hasJetStream = true } = options;
-  const binary = findNatsServer();
-  if (binary === undefined) throw new Error('there is no NATS server on this machine');
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'tallywire-nats-'));
   const file = join(folder, 'server.conf');
@@ -73,6 +71,21 @@ export async function createNatsServer(options: ServerOptions = {}): Promise<Nat
     file,
     `server_name: ${name}\nhost: 127.0.0.1\nport: ${port}\n${hasJetStream ? jetStream : ''}\n${config}\n`,
   );
+  return serverOf({ name, port, folder, args: ['-c', file] });
+}
+
+interface ServerProcess {
+  readonly name: string;
+  readonly port: number;
+  /** Its working directory, which is removed at the end. */
+  readonly folder: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+function serverOf({ name, port, folder, args, env = {} }: ServerProcess): NatsServer {
+  const binary = findNatsServer();
+  if (binary === undefined) throw new Error('there is no NATS server on this machine');
   let child: ChildProcess | undefined;
 
   const kill = async (): Promise<void> => {
@@ -89,7 +102,11 @@ export async function createNatsServer(options: ServerOptions = {}): Promise<Nat
     name,
     url: `nats://127.0.0.1:${port}`,
     async start() {
-      const started = spawn(binary, ['-c', file, '-l', join(folder, 'server.log')], { stdio: 'ignore' });
+      const started = spawn(binary, [...args, '-l', join(folder, 'server.log')], {
+        stdio: 'ignore',
+        cwd: folder,
+        env: { ...process.env, ...env },
+      });
       child = started;
       running.add(started);
       await eventually(`the NATS server ${name} answers`, () => {
@@ -119,6 +136,35 @@ export async function createNatsCluster(): Promise<readonly NatsServer[]> {
         config: `cluster { name: test, host: 127.0.0.1, port: ${port}, routes: [${routes}] }`,
       }),
     ),
+  );
+  await Promise.all(servers.map((server) => server.start()));
+  return servers;
+}
+
+/** The folder of what an operator deploys. */
+export const DEPLOY = join(process.cwd(), 'src/cluster/deploy');
+
+export const PASSWORDS = {
+  NATS_ENGINE_PASSWORD: 'p1ofEngines',
+  NATS_EDGE_PASSWORD: 'p2ofEdges',
+  NATS_ADMIN_PASSWORD: 'p3ofTheSystem',
+};
+
+/** The three servers as the operators' page has them; only their addresses are others, on the command line. */
+export async function createDeployedNats(certificates: string): Promise<readonly NatsServer[]> {
+  const names = ['nats-1', 'nats-2', 'nats-3'];
+  const routePorts = await Promise.all(names.map(freePort));
+  const routes = routePorts.map((port) => `nats://127.0.0.1:${port}`).join(',');
+  const servers = await Promise.all(
+    names.map(async (name, index) => {
+      const [port, http] = await Promise.all([freePort(), freePort()]);
+      const folder = mkdtempSync(join(tmpdir(), 'tallywire-nats-'));
+      symlinkSync(certificates, join(folder, 'certificates'));
+      const addresses = ['-a', '127.0.0.1', '-p', `${port}`, '-m', `${http}`];
+      const cluster = ['--cluster', `nats://127.0.0.1:${routePorts[index]}`, '--routes', routes];
+      const args = ['-c', join(DEPLOY, 'nats-server.conf'), ...addresses, ...cluster];
+      return serverOf({ name, port, folder, args, env: { NATS_NAME: name, ...PASSWORDS } });
+    }),
   );
   await Promise.all(servers.map((server) => server.start()));
   return servers;

@@ -7,6 +7,7 @@ import type {
   Expectation,
   NewMessage,
   Published,
+  StoredMessage,
   Stream,
   StreamSpec,
   Transport,
@@ -66,6 +67,8 @@ export interface SimulatedCluster {
   /** A stream is gone, or all are. */
   remove(name?: string): void;
   stream(name: string): SimulatedStream;
+  /** A stream is there with these messages alone. */
+  restore(name: string, spec: StreamSpec, messages: readonly StoredMessage[]): void;
 }
 
 const ATTEMPT_MS = 1_000;
@@ -355,6 +358,11 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
     remove(name) {
       if (name === undefined) streams.clear();
       else streams.delete(name);
+    },
+    restore(name, spec, messages) {
+      const stream = createSimulatedStream(spec);
+      for (const message of messages) stream.publish(message, undefined, time.mono());
+      streams.set(name, stream);
     },
     stream(name) {
       const stream = streams.get(name);

@@ -1,4 +1,4 @@
-import type { CallBatch, CallLog, KeptKey, Keys } from '../../../src/store/store.ts';
+import type { CallBatch, CallLog, GrantLog, KeptKey, Keys } from '../../../src/store/store.ts';
 
 export function createMemoryKeys(): Keys {
   const keys = new Map<string, KeptKey>();
@@ -19,6 +19,17 @@ export function createMemoryCallLog(): CallLog {
     },
     async replace(batch) {
       batches = [batch];
+    },
+  };
+}
+
+export function createMemoryGrantLog(): GrantLog {
+  let batches: readonly { readonly at: number; readonly events: readonly string[] }[] = [];
+  return {
+    all: () => batches.flatMap(({ events }) => events),
+    async append(events, at, overAt) {
+      const first = batches.findIndex((each) => each.at > overAt);
+      batches = [...(first < 0 ? [] : batches.slice(first)), { at, events }];
     },
   };
 }

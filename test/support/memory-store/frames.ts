@@ -1,3 +1,4 @@
+import { unpackRows } from '../../../src/store/lmdb/frame-packs.ts';
 import type { FeedRow, FeedTopic, StoredFrames } from '../../../src/store/store.ts';
 
 export function createMemoryFrames(): StoredFrames {
@@ -15,6 +16,11 @@ export function createMemoryFrames(): StoredFrames {
     oldest: (topic) => rows.find((row) => row.topic === topic)?.seq,
     // Nothing is gained by it in memory.
     async pack() {},
+    packs: () => [],
+    async addPacks(packs) {
+      const added = packs.flatMap(({ topic, bytes }) => unpackRows(topic, Buffer.from(bytes)));
+      rows = [...added, ...rows];
+    },
     read: (topic, seq, limit) => rows.filter((row) => row.topic === topic && row.seq > seq).slice(0, limit),
     async prune(beforeAt, maxRows) {
       const stale = new Set(rows.filter(({ at }) => at < beforeAt).slice(0, maxRows));

@@ -11,7 +11,7 @@ import type {
 } from '../../../src/store/store.ts';
 import { entryOf, newestFirst } from '../../../src/views/post-list.ts';
 import { isKept, type Observation, type Output, type StreamName } from '../../../streams/internal.ts';
-import { createMemoryCallLog, createMemoryKeys } from './access.ts';
+import { createMemoryCallLog, createMemoryGrantLog, createMemoryKeys } from './access.ts';
 import { createMemoryFrames } from './frames.ts';
 import { createMemoryPayments } from './payments.ts';
 import { createMemoryUsage } from './usage.ts';
@@ -26,6 +26,7 @@ export function createMemoryStore(): Store {
     notes: createNotes(),
     keys: createMemoryKeys(),
     calls: createMemoryCallLog(),
+    grants: createMemoryGrantLog(),
     usage: createMemoryUsage(),
     waitlist: createMemoryWaitlist(),
     feed: createMemoryFrames(),

@@ -198,8 +198,13 @@ export function createLedger(settings: PlaceSettings): Ledger {
       case 'left':
         leave(event.edge);
         break;
+      case 'time':
+        break;
       case 'answered': {
         const account = accountOf(event.request.caller);
+        const known = account.holdings.get(event.request.edge);
+        // Whoever was killed while it stored events may have stored the last ones again.
+        if (known !== undefined && event.request.n <= known.n) break;
         settle(account, event.request, event.at);
         remember(account, event.request, event.answer, event.at);
       }

@@ -82,6 +82,8 @@ const ledgerEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('enrolled'), at, edge: id, ...place }),
   z.object({ kind: z.literal('left'), at, edge: id }),
   z.object({ kind: z.literal('answered'), at, request: requestMessage, answer: answerMessage }),
+  /** No time later than this is told before the next of these events is stored. */
+  z.object({ kind: z.literal('time'), at }),
 ]);
 /** What the ledger has to be restored with. */
 export type LedgerEvent = z.infer<typeof ledgerEvent>;

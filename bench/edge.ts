@@ -1,0 +1,194 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { createNatsServer } from '../test/support/bus/nats-server.ts';
+import { runProgram } from '../test/support/program.ts';
+import { rankOf } from './percentiles.ts';
+import { print } from './print.ts';
+
+/**
+ * An edge beside its engine, as processes of their own on one NATS server: how long it takes to start from a snapshot,
+ * its memory, the time that the bus adds to a frame, and its CPU per frame and reader beside that of the engine.
+ *
+ *     node build/bench/edge.js [SECONDS] [READERS]
+ */
+
+const seconds = Number(process.argv[2] ?? '60');
+const readers = Number(process.argv[3] ?? '200');
+const CHANNELS = [
+  { channel: 'counters' },
+  { channel: 'prediction' },
+  { channel: 'crypto' },
+  { channel: 'test' },
+];
+const TICKS_PER_SECOND = 100;
+
+const Frame = z.looseObject({
+  type: z.string(),
+  channel: z.string().optional(),
+  account: z.string().nullish(),
+  seq: z.number().nullish(),
+});
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const from = performance.now();
+  while (!(await holds().catch(() => false))) {
+    if (performance.now() - from > 120_000) throw new Error(`never came: ${what}`);
+    await delay(20);
+  }
+}
+
+const isReady = (url: string) => async () => (await fetch(`${url}/readyz`)).ok;
+
+/** CPU of a process in seconds. */
+async function cpuOf(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+async function memoryOf(pid: number): Promise<number> {
+  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1_024;
+}
+
+interface Reading {
+  /** When the first reader got each frame, by its name, ms. */
+  readonly at: Map<string, number>;
+  frames: number;
+  close(): void;
+}
+
+async function read(url: string, count: number): Promise<Reading> {
+  const at = new Map<string, number>();
+  const sockets: WebSocket[] = [];
+  const reading: Reading = {
+    at,
+    frames: 0,
+    close() {
+      for (const socket of sockets) socket.terminate();
+    },
+  };
+  for (let index = 0; index < count; index++) {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/feed`);
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    await new Promise((resolve) => socket.once('open', resolve));
+    socket.on('message', (data) => {
+      const text = String(data);
+      if (!text.startsWith('{"type":"update"')) return;
+      reading.frames += 1;
+      if (index > 0) return;
+      const { channel, account, seq } = Frame.parse(JSON.parse(text));
+      at.set(`${channel} ${account} ${seq}`, performance.now());
+    });
+    socket.send(JSON.stringify({ op: 'subscribe', channels: CHANNELS }));
+  }
+  return reading;
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'tallywire-bench-'));
+const server = await createNatsServer();
+await server.start();
+const world = runProgram(['world', '--port', '0', '--json']);
+const onBus = (data: string, ...args: readonly string[]) =>
+  runProgram([
+    'start',
+    ...['--bus', server.url, '--data', join(folder, data), '--port', '0', '--json', '--log-level', 'error'],
+    ...[
+      '--drain-seconds',
+      '0',
+      '--feed-connects-per-minute',
+      '10000',
+      '--feed-connections-per-address',
+      '5000',
+      ...args,
+    ],
+  ]);
+const engine = onBus('engine', '--role', 'engine', '--world', await world.url);
+const programs = [world, engine];
+try {
+  const engineUrl = await engine.url;
+  await until('the engine leads', isReady(engineUrl));
+  // So that there are frames in the snapshot.
+  await delay(10_000);
+  const starts: number[] = [];
+  let edge = onBus('edge', '--role', 'edge', '--world', await world.url);
+  programs.push(edge);
+  for (let start = 0; start < 5; start++) {
+    if (start > 0) {
+      await edge.kill('SIGKILL');
+      await rm(join(folder, 'edge'), { recursive: true, force: true });
+      edge = onBus('edge', '--role', 'edge', '--world', await world.url);
+      programs.push(edge);
+    }
+    const from = performance.now();
+    await until('the edge is ready', isReady(await edge.url));
+    starts.push(performance.now() - from);
+  }
+  const edgeUrl = await edge.url;
+  const alone = runProgram([
+    'start',
+    '--data',
+    join(folder, 'alone'),
+    '--port',
+    '0',
+    '--json',
+    '--log-level',
+    'error',
+    '--world',
+    await world.url,
+    '--feed-connects-per-minute',
+    '10000',
+    '--feed-connections-per-address',
+    '5000',
+  ]);
+  programs.push(alone);
+  const aloneUrl = await alone.url;
+  await until('the single process is ready', isReady(aloneUrl));
+
+  const pids = {
+    engine: engine.process.pid ?? 0,
+    edge: edge.process.pid ?? 0,
+    alone: alone.process.pid ?? 0,
+  };
+  const [atEngine, atEdge, atAlone] = await Promise.all([
+    read(engineUrl, 1),
+    read(edgeUrl, readers),
+    read(aloneUrl, readers),
+  ]);
+  await delay(2_000);
+  const idle = {
+    frames: [atEdge.frames, atAlone.frames],
+    cpu: [await cpuOf(pids.edge), await cpuOf(pids.alone)],
+  };
+  await delay(seconds * 1_000);
+  const cpu = [await cpuOf(pids.edge), await cpuOf(pids.alone)].map(
+    (value, index) => value - (idle.cpu[index] ?? 0),
+  );
+  const frames = [atEdge.frames, atAlone.frames].map((value, index) => value - (idle.frames[index] ?? 0));
+  const added = Array.from(atEdge.at).flatMap(([name, at]) => {
+    const first = atEngine.at.get(name);
+    return first === undefined ? [] : [at - first];
+  });
+  print('from the start of an edge without a folder until it is ready, ms', starts.map(Math.round).join(' '));
+  print('memory of the edge, MB', String(Math.round(await memoryOf(pids.edge))));
+  print('frames at both', String(added.length));
+  print('added by the bus, ms: p50', rankOf(added, 50).toFixed(1));
+  print('added by the bus, ms: p99', rankOf(added, 99).toFixed(1));
+  print(
+    'CPU of the edge per 1,000 frames written, ms',
+    (((cpu[0] ?? 0) * 1e6) / (frames[0] ?? 1)).toFixed(2),
+  );
+  print(
+    'CPU of the single process per 1,000 frames written, ms',
+    (((cpu[1] ?? 0) * 1e6) / (frames[1] ?? 1)).toFixed(2),
+  );
+  for (const reading of [atEngine, atEdge, atAlone]) reading.close();
+} finally {
+  for (const program of programs.reverse()) await program.kill('SIGKILL');
+  await server.remove();
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,69 @@
+import type { AccountId } from '../../../streams/internal.ts';
+import type { Bus } from '../../bus/bus.ts';
+import type { Latest } from '../../views/latest.ts';
+import { passingTexts } from '../passing.ts';
+import { takeSnapshot } from './take-snapshot.ts';
+
+const EVERY_MS = 5 * 60_000;
+/** When one failed, or before the first one. */
+const RETRY_MS = 2_000;
+
+interface SnapshotsDeps {
+  readonly bus: Bus;
+  readonly shard: string;
+  /** The data folder of this engine. */
+  readonly folder: string;
+  readonly accounts: readonly AccountId[];
+  readonly latest: Latest;
+  /** The last place of the stream whose entry is in the store and in the latest values; undefined before the first. */
+  readonly place: () => number | undefined;
+  readonly report: (error: unknown) => void;
+  readonly everyMs?: number;
+}
+
+interface SnapshotMaking {
+  /** Resolves when none is being made any more. */
+  stop(): Promise<void>;
+}
+
+/** Makes a snapshot of the shard soon, and then every few minutes, unless a newer one is there. */
+export function startSnapshots(deps: SnapshotsDeps): SnapshotMaking {
+  const { bus, shard, folder, accounts, latest, report, everyMs = EVERY_MS } = deps;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let making: Promise<void> = Promise.resolve();
+
+  async function make(): Promise<boolean> {
+    // Read before everything else: what is read later may be newer, and is then found to be known.
+    const place = deps.place();
+    if (place === undefined) return false;
+    const passing = [...passingTexts(latest)];
+    const job = { folder, epoch: bus.epoch, accounts: [...accounts], passing };
+    await bus.snapshots.save(shard, place, takeSnapshot(job));
+    return true;
+  }
+
+  async function run(): Promise<void> {
+    const isMade = await make().catch((error: unknown) => {
+      if (!isStopped) report(error);
+      return false;
+    });
+    if (!isStopped) runAfter(isMade ? everyMs : RETRY_MS);
+  }
+
+  function runAfter(ms: number): void {
+    timer = setTimeout(() => {
+      making = run();
+    }, ms);
+    timer.unref();
+  }
+
+  runAfter(0);
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await making;
+    },
+  };
+}

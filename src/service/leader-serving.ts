@@ -1,0 +1,113 @@
+import { engineUnavailable } from '../access/engine-unavailable.ts';
+import type { Bus } from '../bus/bus.ts';
+import { realTime } from '../bus/time.ts';
+import { answerCommands } from '../cluster/commands/answer-commands.ts';
+import { keepsCallers } from '../cluster/commands/callers-shard.ts';
+import type { LedCallers } from '../cluster/commands/lead-callers.ts';
+import type { LeaderPublishing } from '../cluster/engine/publish.ts';
+import type { ClusterConfig } from '../config/cluster.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { TimeDoubt } from '../resilience/held-time.ts';
+import type { Forward } from '../server/forwarded.ts';
+import { openEdgeAccess } from './edge-access.ts';
+import { type LeaderAccessDeps, openLeaderAccess } from './leader-access.ts';
+import { type ServerParts, startServer } from './server.ts';
+import type { Shutdown } from './shutdown.ts';
+import { timeFault } from './time.ts';
+
+export interface LeaderServingParts
+  extends Pick<
+    ServerParts,
+    'config' | 'store' | 'latest' | 'clock' | 'positions' | 'metrics' | 'repairedAt' | 'log'
+  > {
+  readonly doubt: () => TimeDoubt | undefined;
+  /** The time that callers live by, however fast the world is. */
+  readonly callers: Pick<LeaderAccessDeps, 'clock' | 'agreedNow'>;
+  readonly standIn: LeaderAccessDeps['standIn'];
+}
+
+interface Leading {
+  readonly cluster: ClusterConfig;
+  readonly bus: Bus;
+  readonly engine: Engine;
+  readonly publishing: LeaderPublishing;
+  readonly port: number;
+  /** Closes what listens on the port so far. */
+  readonly freePort: () => Promise<void>;
+  /** Gives up waiting for the shard that keeps callers. */
+  readonly signal: AbortSignal;
+}
+
+/** Serves edges and the leader's own readers. Resolves to what it keeps of callers, if its shard does. */
+export async function serveAsLeader(
+  { cluster, bus, engine, publishing, port, freePort, signal }: Leading,
+  parts: LeaderServingParts,
+  shutdown: Shutdown,
+): Promise<LedCallers | undefined> {
+  const { store, metrics, log } = parts;
+  const { shard } = cluster;
+  metrics.watchSources(engine.sources);
+  const isKeeping = await keepsCallers(bus.shared('callers'), shard, cluster.callersShard);
+  const led = isKeeping
+    ? await openLeaderAccess({ ...parts, ...parts.callers, bus, ...publishing.access }, shutdown)
+    : undefined;
+  let answerForwarded: Forward | undefined;
+  const stopAnswering = answerCommands({
+    bus,
+    shard,
+    time: realTime,
+    now: parts.callers.clock.wall,
+    answer: async (path, call, tier) => {
+      if (answerForwarded === undefined) throw engineUnavailable();
+      return answerForwarded(path, call, tier);
+    },
+    callers: led,
+  });
+  shutdown.add(async () => stopAnswering());
+
+  // Its own readers are those of an edge, whose callers are counted with all others.
+  const { gate, callers, isDemo } = await openEdgeAccess(
+    {
+      config: parts.config,
+      bus,
+      clock: parts.callers.clock,
+      isStandIn: parts.standIn.isStandIn,
+      log,
+      signal,
+    },
+    shutdown,
+  );
+  const forwardUsage: Forward = (path, call, tier) => callers.forward(callers.shard, path, call, tier);
+  await freePort();
+  const server = await startServer(
+    {
+      ...parts,
+      engine,
+      gate,
+      isDemo,
+      clockFault: () => timeFault(parts.doubt(), engine.logAheadMs()),
+      payments: callers.payments,
+      recorder: callers.recorder,
+      usage: led?.tracking ?? NO_USAGE,
+      waitlist: callers.waitlist,
+      cluster: {
+        port,
+        epoch: bus.epoch,
+        share: publishing.share,
+        frames: publishing.frames(store.feed),
+        heldMs: () => publishing.heldMs(performance.now()),
+        forwardUsage: led === undefined ? forwardUsage : undefined,
+      },
+    },
+    shutdown,
+  );
+  answerForwarded = server.answerForwarded;
+  return led;
+}
+
+/** The engine of another shard answers for it. */
+const NO_USAGE = { sum: answeredElsewhere, errors: answeredElsewhere, stats: answeredElsewhere };
+
+function answeredElsewhere(): never {
+  throw new TypeError('usage is kept by the engine of another shard');
+}

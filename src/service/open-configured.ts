@@ -1,0 +1,16 @@
+import type { Config } from '../config/config.ts';
+import type { Logger } from './logger.ts';
+import { openService, type Service } from './service.ts';
+
+interface Options {
+  /** Of the program. */
+  readonly version: string;
+}
+
+/** Opens what the configuration says this process is. */
+export async function openConfigured(config: Config, log: Logger, options: Options): Promise<Service> {
+  const { cluster } = config;
+  if (cluster?.role !== 'edge') return openService(config, log, options);
+  const { openEdge } = await import('./edge.ts');
+  return openEdge({ ...config, cluster }, log, options);
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { createNatsServer, type NatsServer, requireNatsServer } from '../support/bus/nats-server.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Program, runProgram } from '../support/program.ts';
+
+const PRO = { 'X-API-Key': 'demo_pro' };
+const PATHS = [
+  '/api/v1/accounts',
+  '/api/v1/meta/account_a',
+  '/api/v1/meta/account_a/tweets',
+  '/api/v1/meta/account_b/tweets',
+  '/api/v1/prediction/account_b',
+];
+
+/** An engine takes its port anew when it leads. */
+const isReady = (url: string) =>
+  fetch(`${url}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** Processes as an operator runs them: a world, an engine and two edges on one NATS server. */
+describe('edges', function () {
+  this.timeout(600_000);
+  let server: NatsServer;
+  let folder: string;
+  let world: Program;
+  let engine: Program;
+  const edges: Program[] = [];
+
+  const onBus = (data: string, ...args: readonly string[]) =>
+    runProgram([
+      'start',
+      ...['--bus', server.url, '--data', join(folder, data), '--port', '0', '--json', '--log-level', 'warn'],
+      ...['--drain-seconds', '0', ...args],
+    ]);
+  const startEdge = async (data: string) => {
+    const program = onBus(data, '--role', 'edge', '--world', await world.url);
+    const url = await program.url;
+    await eventually(`${data} is ready`, () => isReady(url));
+    return program;
+  };
+
+  before(async function () {
+    requireNatsServer(this);
+    folder = await mkdtemp(join(tmpdir(), 'tallywire-edges-'));
+    server = await createNatsServer();
+    await server.start();
+    world = runProgram(['world', '--port', '0', '--json']);
+    engine = onBus('engine', '--role', 'engine', '--world', await world.url);
+    const url = await engine.url;
+    await eventually('the engine leads', () => isReady(url));
+    edges.push(...(await Promise.all(['edge-1', 'edge-2'].map(startEdge))));
+  });
+
+  after(async () => {
+    await Promise.all([engine, world, ...edges].map((program) => program?.kill('SIGKILL')));
+    await server?.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const urls = () => Promise.all([engine, ...edges].map(({ url }) => url));
+  const get = (url: string, path: string, headers: Record<string, string> = {}) =>
+    fetch(url + path, { headers: { ...PRO, ...headers } });
+
+  it('serve what the engine serves, and take the tags of each other and of the engine for their own', async () => {
+    const all = await urls();
+    for (const path of PATHS) {
+      // What is served changes now and then, and an edge knows of it a little later.
+      await eventually(`${path} is the same everywhere`, async () => {
+        const tags = await Promise.all(
+          all.map(async (url) => {
+            const response = await get(url, path);
+            assert.equal(response.status, 200);
+            await response.arrayBuffer();
+            return response.headers.get('etag') ?? '';
+          }),
+        );
+        const known = await Promise.all(
+          all.map(async (url) => (await get(url, path, { 'If-None-Match': tags[0] ?? '' })).status),
+        );
+        return known.every((status) => status === 304);
+      });
+    }
+  });
+
+  it('serve documents, the page and the feed for all accounts', async () => {
+    const [engineUrl = '', edgeUrl = ''] = await urls();
+    for (const path of ['/api/v1/openapi.json', '/api/v1/asyncapi.json', '/', '/docs']) {
+      const [own, other] = await Promise.all([get(engineUrl, path), get(edgeUrl, path)]);
+      assert.deepEqual([other.status, await other.text()], [own.status, await own.text()], path);
+    }
+    const stream = await fetch(`${edgeUrl}/api/v1/feed?channels=heartbeat,test`, {
+      headers: { Accept: 'text/event-stream' },
+    });
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!text.includes('"type":"heartbeat"')) text += (await reader?.read())?.value ?? '';
+    await reader?.cancel();
+    assert.match(text, /"counters\/account_b":\d+/);
+  });
+
+  it('have the past answered by the engine', async () => {
+    const [, edgeUrl = ''] = await urls();
+    const response = await get(edgeUrl, `/api/v1/meta/account_a?as_of=${Date.now() - 1_000}`);
+    assert.equal(response.status, 200, await response.text());
+  });
+
+  it('go on from their own folder after a kill', async () => {
+    const [, second] = edges;
+    assert.ok(second);
+    await second.kill('SIGKILL');
+    edges[1] = await startEdge('edge-2');
+    const url = await edges[1].url;
+    // What it may admit is asked for with the first call, and an engine on a busy machine may be late with that.
+    await eventually('it serves', async () => (await get(url, '/api/v1/meta/account_a')).ok);
+  });
+
+  it('are not ready and say so while they hear nothing, serve what they have with its growing age, and go on', async () => {
+    const [, edgeUrl = ''] = await urls();
+    const Body = z.looseObject({
+      data: z.array(
+        z.looseObject({ as_of: z.looseObject({ ages_ms: z.looseObject({ posts: z.number() }) }) }),
+      ),
+    });
+    const ageOf = async () =>
+      Body.parse(await (await get(edgeUrl, '/api/v1/meta/account_a')).json()).data[0]?.as_of.ages_ms.posts ??
+      0;
+    server.freeze();
+    try {
+      await eventually(
+        'the edge is not ready',
+        async () => (await fetch(`${edgeUrl}/readyz`)).status === 503,
+      );
+      assert.match(await (await fetch(`${edgeUrl}/readyz`)).text(), /"reason":"nothing is known/);
+      const before = await ageOf();
+      assert.ok(before > 5_000, `posts are ${before} ms old`);
+      await eventually('it grows older', async () => (await ageOf()) > before);
+      const health = z.looseObject({ status: z.string(), behind_ms: z.number() });
+      const { status } = health.parse(await (await get(edgeUrl, '/api/v1/health')).json());
+      assert.equal(status, 'degraded');
+    } finally {
+      server.thaw();
+    }
+    await eventually('the edge is ready again', () => isReady(edgeUrl));
+  });
+});
