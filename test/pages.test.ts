@@ -242,6 +242,7 @@ describe('the pages', () => {
     metrics.watchUnsent(() => ({ unsentBytes: 0, endedConnections: 0 }));
     metrics.watchCluster(() => ({
       isLeading: false,
+      isConnected: true,
       term: 0,
       place: 0,
       lagMs: 0,
@@ -249,6 +250,7 @@ describe('the pages', () => {
       hasAlarm: false,
       divergedStores: 0,
     }));
+    metrics.watchEdge(() => ({ isConnected: true, shards: [] }));
     const unwatch = metrics.watchStreams({ latest: createLatest(), ages: () => ({}), now: Date.now });
     const names = [...(await metrics.text()).matchAll(/^# HELP (tallywire_\w+)/gm)].map(
       ([, name = '']) => name,
