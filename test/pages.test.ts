@@ -99,7 +99,9 @@ function errorCodes() {
     for (const { index, 0: call } of text.matchAll(made)) {
       const found = codesAt(text.slice(index + call.length));
       codes.push(...found);
-      if (found.length === 0) unread.push(`${name}: ${text.slice(index, index + 60)}`);
+      // What an edge repeats was made by the engine that it asked, from the same sources.
+      const isRepeated = name === 'cluster/commands/messages.ts' && call === 'new RequestError(';
+      if (found.length === 0 && !isRepeated) unread.push(`${name}: ${text.slice(index, index + 60)}`);
     }
     for (const { index, 0: call } of text.matchAll(/super\(/g)) {
       codes.push(...codesAt(text.slice(index + call.length)));
