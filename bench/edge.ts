@@ -13,11 +13,12 @@ import { print } from './print.ts';
  * An edge beside its engine, as processes of their own on one NATS server: how long it takes to start from a snapshot,
  * its memory, the time that the bus adds to a frame, and its CPU per frame and reader beside that of the engine.
  *
- *     node build/bench/edge.js [SECONDS] [READERS]
+ *     node build/bench/edge.js [SECONDS] [READERS] [STARTS]
  */
 
 const seconds = Number(process.argv[2] ?? '60');
 const readers = Number(process.argv[3] ?? '200');
+const startCount = Number(process.argv[4] ?? '5');
 const CHANNELS = [
   { channel: 'counters' },
   { channel: 'prediction' },
@@ -117,7 +118,7 @@ try {
   const starts: number[] = [];
   let edge = onBus('edge', '--role', 'edge', '--world', await world.url);
   programs.push(edge);
-  for (let start = 0; start < 5; start++) {
+  for (let start = 0; start < startCount; start++) {
     if (start > 0) {
       await edge.kill('SIGKILL');
       await rm(join(folder, 'edge'), { recursive: true, force: true });

@@ -231,6 +231,7 @@ describe('the pages', () => {
 
   it('list every metric of ours, and no other', async () => {
     const metrics = createMetrics();
+    metrics.watchEdge(() => ({ isConnected: true, shards: [] }));
     metrics.watchSources(() => []);
     metrics.watchFeed(() => ({
       connections: 0,
