@@ -253,7 +253,6 @@ describe('the pages', () => {
       hasAlarm: false,
       divergedStores: 0,
     }));
-    metrics.watchEdge(() => ({ isConnected: true, shards: [] }));
     const unwatch = metrics.watchStreams({ latest: createLatest(), ages: () => ({}), now: Date.now });
     const names = [...(await metrics.text()).matchAll(/^# HELP (tallywire_\w+)/gm)].map(
       ([, name = '']) => name,
