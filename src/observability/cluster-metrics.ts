@@ -3,6 +3,8 @@ import { Gauge, type Registry } from 'prom-client';
 /** An engine as one of several. */
 export interface ClusterFigures {
   readonly isLeading: boolean;
+  /** To a server of the bus. */
+  readonly isConnected: boolean;
   /** 0 while it stands by. */
   readonly term: number;
   readonly place: number;
@@ -18,6 +20,7 @@ export interface ClusterFigures {
 const GAUGES: readonly (readonly [name: string, help: string, value: (figures: ClusterFigures) => number])[] =
   [
     ['leading', 'Whether this engine leads its shard', ({ isLeading }) => Number(isLeading)],
+    ['connected', 'Whether a server of the bus is connected', ({ isConnected }) => Number(isConnected)],
     ['term', 'The term of this engine while it leads', ({ term }) => term],
     ['place', 'The last place of the stream that is applied', ({ place }) => place],
     ['lag_seconds', 'Time since everything on the stream was applied', ({ lagMs }) => lagMs / 1_000],

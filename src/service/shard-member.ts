@@ -156,7 +156,7 @@ async function join(
     lastAppendMs: config.drainSeconds * 1_000 + LAST_APPEND_MS,
     report: reportTo(log),
   });
-  metrics.watchCluster(() => figuresOf(membership, config.data));
+  metrics.watchCluster(() => figuresOf(membership, bus, config.data));
   shutdown.add(async () => {
     await membership.stop();
     await standby.close();
@@ -164,10 +164,11 @@ async function join(
   return { url: standby.url, isDemo: false, over: membership.over };
 }
 
-function figuresOf(membership: Membership, data: string) {
+function figuresOf(membership: Membership, bus: Bus, data: string) {
   const { state, term, place, lagMs, alarm } = membership.state();
   return {
     isLeading: state === 'leader',
+    isConnected: bus.isConnected(),
     term: term ?? 0,
     place: place ?? 0,
     lagMs: lagMs ?? 0,
