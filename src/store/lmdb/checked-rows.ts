@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Database, Key } from '#database';
+import { compareKeys, type Database, type Key } from '#database';
 import { StoreError } from '../../errors.ts';
 import { type Damage, provesDamage } from './damage.ts';
 import { hasShape, type KeyShape } from './key-shape.ts';
@@ -85,6 +85,7 @@ export interface CheckedRows<V, K extends Key> {
   readonly name: string;
   get(key: K): V | undefined;
   has(key: K): boolean;
+  /** In order: rows of a page at another page's place are found out. */
   getRange(range?: RowRange<K>): Iterable<Row<V, K>>;
   /** The same, with undefined for the value of a row that does not match its checksum. A key of another shape is thrown. */
   inspect(range?: RowRange<K>): Iterable<Row<V | undefined, K>>;
@@ -197,8 +198,12 @@ export function openCheckedRows<V, K extends Key>({
       }
     },
     *getRange(range = {}) {
+      let last: K | undefined;
       for (const { key, value } of inspect(range)) {
         if (value === undefined) throw mismatch(key);
+        if (last !== undefined && compareKeys(key, last) > 0 === (range.reverse ?? false))
+          throw damage(name, `${name}: the rows ${rowName(last)} and ${rowName(key)} are not in order`);
+        last = key;
         yield { key, value };
       }
     },

@@ -96,6 +96,17 @@ describe('timelines', () => {
     );
   });
 
+  it("are not read from posts whose pages are at each other's places", async () => {
+    const [first = 0, second = 0] = pagesOf(folder, 'latest', 'leaf');
+    swapPages(filePath(folder), first, second);
+    const store = await openStore(folder);
+    assert.throws(() => store.outputs.latest('posts'), {
+      code: 'STORE_CORRUPT',
+      message: /latest: the rows .* are not in order/,
+    });
+    await store.close();
+  });
+
   it('are damaged when a page of them is lost, which is found before they are read', async () => {
     const [leaf = 0] = pagesOf(folder, 'timelines', 'leaf');
     const [branch = 0] = pagesOf(folder, 'latest', 'branch');
