@@ -111,7 +111,14 @@ async function startBare({ app, latest }: Running) {
     report: (error) => process.emitWarning(String(error)),
   });
   const readyAnswers = createReadyAnswers(protocol, endpoints.map(withoutTag));
-  const server = createHttpServer(new App({ readyAnswers, endpoints: [], answerForwarded: () => Promise.reject(new TypeError('nothing is forwarded')), close: app.close }));
+  const server = createHttpServer(
+    new App({
+      readyAnswers,
+      endpoints: [],
+      answerForwarded: () => Promise.reject(new TypeError('nothing is forwarded')),
+      close: app.close,
+    }),
+  );
   const url = await server.listen(0, '127.0.0.1');
   const stop = async () => void server.server.close();
   return { port: Number(new URL(url).port), stop };

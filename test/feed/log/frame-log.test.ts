@@ -67,7 +67,13 @@ describe('the frame log', () => {
     const { window, commits } = createHeldWindow();
     const shared: { readonly batch: Batch; readonly end: () => void }[] = [];
     const share = (batch: Batch) => new Promise<void>((end) => shared.push({ batch, end }));
-    const log = openFrameLog({ window, topics: TOPICS, epoch: 'of-the-cluster', share, report: (error) => assert.fail(String(error)) });
+    const log = openFrameLog({
+      window,
+      topics: TOPICS,
+      epoch: 'of-the-cluster',
+      share,
+      report: (error) => assert.fail(String(error)),
+    });
     const published: Published[] = [];
     log.frame$.subscribe((each) => published.push(each));
     log.append([changeOf('counters')], 7);
