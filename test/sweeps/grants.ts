@@ -173,7 +173,7 @@ function arrive({ world, quotas, caller, limit, times, figures }: CallerDeps, ed
   world.call(edge, caller, limit, (verdict) => {
     const waitMs = world.now() - cameAt;
     figures.longestWaitMs = Math.max(figures.longestWaitMs, waitMs);
-    if (verdict.kind === 'refused') return;
+    if (verdict.kind !== 'admitted') return;
     if (waitMs > 0) figures.waited += 1;
     if (world.status(edge) === 'alone') figures.alone += 1;
     if (isFree) {

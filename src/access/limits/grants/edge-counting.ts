@@ -13,13 +13,15 @@ interface EdgeCall {
 /** The counting of an edge, by what the engine grants it. `mono` is the clock that the grants live by, ms. */
 export function edgeCounting(grants: EdgeGrants, mono: () => number): Counting<EdgeCall> {
   function isAdmitted(call: EdgeCall, verdict: Verdict): boolean {
-    if (verdict.kind === 'refused') {
-      // What is set aside for this time is used up; whether the limit is, only the engine knows.
-      if (grants.status === 'alone') throw engineUnavailable();
-      return false;
+    switch (verdict.kind) {
+      case 'admitted':
+        call.admitted = verdict;
+        return true;
+      case 'refused':
+        return false;
+      default:
+        throw engineUnavailable();
     }
-    call.admitted = verdict;
-    return true;
   }
 
   return {

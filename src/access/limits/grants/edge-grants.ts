@@ -73,6 +73,7 @@ const REFUSED_MS = 1_000;
 /** Clocks that run unevenly must not make an edge forget too early. */
 const KEPT_MS = HOLDING_KEPT_MS + MINUTE_MS;
 const REFUSED: Verdict = { kind: 'refused' };
+const UNKNOWN: Verdict = { kind: 'unknown' };
 
 export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
   const { edge, send, mostCallers = MOST_CALLERS } = deps;
@@ -119,7 +120,7 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
   }
 
   function spendReserve(holding: Holding, now: number): Verdict {
-    if (holding.reserve === 0 || !contact.hasReserves(now)) return REFUSED;
+    if (holding.reserve === 0 || !contact.hasReserves(now)) return UNKNOWN;
     holding.reserve -= 1;
     return admit(holding, now);
   }
@@ -250,7 +251,7 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
       return contact.isAlone ? 'alone' : 'served';
     },
     take({ caller, limit }, now, later) {
-      if (closing !== 'no') return REFUSED;
+      if (closing !== 'no') return UNKNOWN;
       const holding = holdingOf(caller, limit, now);
       const verdict = spendHeld(holding, now);
       if (verdict !== undefined) {
@@ -306,7 +307,7 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
       if (closing !== 'no') return;
       closing = 'closing';
       for (const holding of holdings.values()) {
-        decideWaiting(holding, () => REFUSED);
+        decideWaiting(holding, () => UNKNOWN);
         if (holding.request === undefined) giveBack(holding, now);
       }
       leaveWhenSettled();

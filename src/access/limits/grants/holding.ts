@@ -8,8 +8,8 @@ export interface Admitted {
   readonly at: number;
 }
 
-/** What came of a call. */
-export type Verdict = Admitted | { readonly kind: 'refused' };
+/** What came of a call: `unknown` is a refusal without knowing whether the limit is reached, as no engine answers. */
+export type Verdict = Admitted | { readonly kind: 'refused' | 'unknown' };
 
 export type Later = (verdict: Verdict) => void;
 
