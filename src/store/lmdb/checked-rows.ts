@@ -116,6 +116,19 @@ export function rowName(key: Key): string {
   return Array.isArray(key) ? key.map(String).join(' ') : String(key);
 }
 
+/** Texts are ordered by UTF-16 in `compareKeys` and by UTF-8 in the database, which is not the same with these. */
+const ORDERED_OTHERWISE = /[\ud800-\uffff]/;
+
+/** Whether keys that a range gave one after the other cannot be in the order of the database. */
+function areOutOfOrder(first: Key, second: Key, isReverse = false): boolean {
+  const order = compareKeys(first, second);
+  return (
+    (isReverse ? order <= 0 : order >= 0) &&
+    !ORDERED_OTHERWISE.test(rowName(first)) &&
+    !ORDERED_OTHERWISE.test(rowName(second))
+  );
+}
+
 function hasCount(stats: object): stats is { readonly entryCount: number } {
   return 'entryCount' in stats && typeof stats.entryCount === 'number';
 }
@@ -201,7 +214,7 @@ export function openCheckedRows<V, K extends Key>({
       let last: K | undefined;
       for (const { key, value } of inspect(range)) {
         if (value === undefined) throw mismatch(key);
-        if (last !== undefined && compareKeys(key, last) > 0 === (range.reverse ?? false))
+        if (last !== undefined && areOutOfOrder(last, key, range.reverse))
           throw damage(name, `${name}: the rows ${rowName(last)} and ${rowName(key)} are not in order`);
         last = key;
         yield { key, value };

@@ -72,6 +72,25 @@ describe('openCheckedRows', () => {
       await root.close();
     }));
 
+  it('takes any keys for ordered that it put, forwards and backwards', () =>
+    withFolder(async (folder) => {
+      const root = open({ path: join(folder, 'db'), maxDbs: 8 });
+      const database = root.openDB<string, string>({ name: 'one', encoding: 'string' });
+      const { damage } = watchDamage();
+      const rows = openCheckedRows({ name: 'one', database, codec: checkedText, keys: 'string', damage });
+      const anyKey = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 });
+      await fc.assert(
+        fc.asyncProperty(fc.uniqueArray(anyKey, { minLength: 2 }), async (keys) => {
+          await rows.clear();
+          for (const key of keys) await rows.put(key, 'text');
+          assert.equal([...rows.getRange()].length, keys.length);
+          assert.equal([...rows.getRange({ reverse: true })].length, keys.length);
+        }),
+        { numRuns: 50 },
+      );
+      await root.close();
+    }));
+
   it('does the same for bytes, and names the rows that are bad beside the good ones', () =>
     withFolder(async (folder) => {
       const root = open({ path: join(folder, 'db'), maxDbs: 8 });
