@@ -14,8 +14,12 @@ import { checkStream, configOf, namesOf } from './stream-config.ts';
 const CONNECT_WITHIN_MS = 5_000;
 export const API_WITHIN_MS = 2_000;
 const RECONNECT_EVERY_MS = 100;
-/** A connection on which nothing answers is given up after about twice this. */
-const PING_EVERY_MS = 2_000;
+/**
+ * A connection on which nothing answers is given up after two to three times this. With the next one, that may be tried
+ * with the same frozen server, it must take less time than other servers need to replace it and a standby to take over.
+ */
+const PING_EVERY_MS = 1_000;
+const RECONNECT_WITHIN_MS = 3_000;
 const LARGEST_BODY = 512 * 1_024;
 /** What headers and subject may take of a message. */
 const HEADERS_BYTES = 4_096;
@@ -71,7 +75,7 @@ export async function openConnection({
     // Servers tell of each other, so that the client would try those of a cluster in turn for ever if each refuses it.
     const first = await connect({ ...options, ignoreClusterUpdates: true });
     await first.close();
-    return await connect(options);
+    return await connect({ ...options, timeout: RECONNECT_WITHIN_MS });
   } catch (error) {
     const known = toBusError(error, `connecting to ${servers.join(', ')}`);
     if (known.code !== 'BUS_UNREACHABLE') throw known;

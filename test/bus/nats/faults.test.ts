@@ -103,19 +103,28 @@ describe('the bus on NATS servers that fail', () => {
     const traffic = await startTraffic(engine, standby);
     await traffic.more(20);
 
-    const leaderOf = async (stream: string): Promise<NatsServer> => {
-      const info = await administer(
+    const clusterOf = (stream: string) =>
+      administer(
         servers.map(({ url }) => url),
-        (jsm) => jsm.streams.info(stream),
+        async (jsm) => (await jsm.streams.info(stream)).cluster,
       );
-      const leader = servers.find(({ name }) => name === info.cluster?.leader);
+    const leaderOf = async (stream: string): Promise<NatsServer> => {
+      const cluster = await clusterOf(stream);
+      const leader = servers.find(({ name }) => name === cluster?.leader);
       assert.ok(leader);
       return leader;
+    };
+    /** Two of three that fail at a time are more than the servers can stand. */
+    const isWhole = async (stream: string) => {
+      const cluster = await clusterOf(stream).catch(() => undefined);
+      return cluster?.replicas?.length === 2 && cluster.replicas.every(({ current }) => current);
     };
     const killed = await leaderOf('TALLYWIRE_shard_main');
     await killed.kill();
     await traffic.more(20);
     await killed.start();
+    for (const stream of ['TALLYWIRE_shard_main', 'KV_tallywire_values'])
+      await eventually(`all servers have what ${stream} holds`, () => isWhole(stream));
     const frozen = await leaderOf('KV_tallywire_values');
     frozen.freeze();
     await traffic.more(20);
