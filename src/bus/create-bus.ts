@@ -68,7 +68,7 @@ async function openBus(options: BusOptions): Promise<Bus> {
 
   const valuesStream = await openStream({ name: VALUES_STREAM, kind: 'values', cluster: undefined });
   const values = createValues({ ...base, stream: valuesStream });
-  const epoch = await values.insist(async () => {
+  const epoch = await values.retry(async () => {
     const there = await values.get(EPOCH_KEY);
     if (there !== undefined) return Buffer.from(there.bytes).toString();
     if (!isEngine) throw new BusError('BUS_EMPTY', 'no engine has begun a cluster on this bus yet');

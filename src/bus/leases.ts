@@ -78,7 +78,7 @@ export function createLeases(options: LeasesOptions): Leases {
       return keep(options, await campaign(shard, owner, either));
     },
     async current(shard) {
-      const there = await values.insist(() => values.get(leaseKey(shard)));
+      const there = await values.retry(() => values.get(leaseKey(shard)));
       if (there === undefined) return undefined;
       const { owner, term } = decodeLease(there.bytes);
       return { owner, term };

@@ -1,13 +1,13 @@
 import type { Entry, Place, ShardWriter, Term } from './bus.ts';
 import { BusError } from './bus-error.ts';
-import { type InsistOptions, insist, insistOn } from './insist.ts';
 import { formatId, parseId, splitIntoParts } from './parts.ts';
+import { type RetryOptions, retryUnreachable, retryUntilKnown } from './retry-unreachable.ts';
 import type { NewMessage, Stream } from './transport.ts';
 
 /** The subject of the message that begins a term. */
 export const TERM_SUBJECT = 'term';
 
-export interface WriterOptions extends InsistOptions {
+export interface WriterOptions extends RetryOptions {
   readonly epoch: string;
   readonly stream: Stream;
   readonly largestBody: number;
@@ -25,7 +25,7 @@ type Outcome = 'stored' | { readonly otherTerm: Term; readonly isWhole: boolean 
 function store(options: WriterOptions, message: NewMessage, last: Place): Promise<Outcome> {
   const { epoch, stream, time, tailLostAfterMs } = options;
   let shortSince: number | undefined;
-  return insistOn<Outcome>(options, async () => {
+  return retryUntilKnown<Outcome>(options, async () => {
     if ((await stream.publish(message, { last })) === last + 1) return { outcome: 'stored' };
     const there = await stream.read(last + 1);
     if (there !== undefined) {
@@ -59,7 +59,7 @@ export async function beginTerm(
   place: Place,
 ): Promise<ShardWriter | 'behind'> {
   // What comes behind an entry of the same or a later term would take the terms back, even if it is the very next.
-  const before = place === 0 ? undefined : await insist(options, () => options.stream.read(place));
+  const before = place === 0 ? undefined : await retryUnreachable(options, () => options.stream.read(place));
   if (before !== undefined) {
     const { term: other } = parseId(before, options.epoch);
     if (other >= term) throw fencedBy(term, other);

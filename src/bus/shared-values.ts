@@ -14,7 +14,7 @@ export function createSharedValues(values: Values, area: SharedArea): SharedValu
 
   /** Replaces what is there, whatever it is, but never what came after it was read. */
   const set = (name: string, bytes: Uint8Array): Promise<void> =>
-    values.insist(async () => {
+    values.retry(async () => {
       for (;;) {
         const there = await values.get(keyOf(name));
         if (bytes.length === 0 && (there === undefined || there.bytes.length === 0)) return;
@@ -24,7 +24,7 @@ export function createSharedValues(values: Values, area: SharedArea): SharedValu
 
   return {
     async get(name) {
-      const value = await values.insist(() => values.get(keyOf(name)));
+      const value = await values.retry(() => values.get(keyOf(name)));
       return value === undefined || value.bytes.length === 0 ? undefined : toShared(value);
     },
     set(name, bytes) {
@@ -32,7 +32,7 @@ export function createSharedValues(values: Values, area: SharedArea): SharedValu
       return set(name, bytes);
     },
     create: (name, bytes) =>
-      values.insist(async () => {
+      values.retry(async () => {
         const there = await values.get(keyOf(name));
         // Its own earlier attempt counts as made by it.
         if (there !== undefined && there.bytes.length > 0) {

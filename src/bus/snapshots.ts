@@ -35,7 +35,7 @@ export function createSnapshots({ stream, values, largestBody, newId }: Snapshot
   const partKey = (shard: string, id: string, part: number) => `${checkName(shard)}.part.${id}.${part}`;
 
   const readManifest = async (shard: string) => {
-    const value = await values.insist(() => values.get(manifestKey(shard)));
+    const value = await values.retry(() => values.get(manifestKey(shard)));
     if (value === undefined) return undefined;
     const manifest: Manifest = manifestSchema.parse(JSON.parse(Buffer.from(value.bytes).toString()));
     return { manifest, revision: value.revision };
@@ -44,7 +44,7 @@ export function createSnapshots({ stream, values, largestBody, newId }: Snapshot
   const readParts = async (shard: string, { id, parts }: Manifest): Promise<Uint8Array[] | undefined> => {
     const found: Uint8Array[] = [];
     for (let part = 1; part <= parts; part++) {
-      const message = await values.insist(() => values.get(partKey(shard, id, part)));
+      const message = await values.retry(() => values.get(partKey(shard, id, part)));
       if (message === undefined) return undefined;
       found.push(message.bytes);
     }
@@ -62,20 +62,20 @@ export function createSnapshots({ stream, values, largestBody, newId }: Snapshot
       for await (const body of inBodies(chunks, largestBody)) {
         hash.update(body);
         const key = partKey(shard, id, ++parts);
-        const revision = await values.insist(() => values.replace(key, body, 0));
+        const revision = await values.retry(() => values.replace(key, body, 0));
         firstPlace ??= revision;
       }
       const manifest: Manifest = { id, place, parts, sha256: hash.digest('hex') };
       const bytes = Buffer.from(JSON.stringify(manifest));
-      const saved = await values.insist(() =>
+      const saved = await values.retry(() =>
         values.replace(manifestKey(shard), bytes, before?.revision ?? 0),
       );
       if (saved === undefined) {
         // Another one was faster, and may have removed some of these parts.
-        await values.insist(() => stream.purge(`${shard}.part.${id}`));
+        await values.retry(() => stream.purge(`${shard}.part.${id}`));
         return false;
       }
-      await values.insist(() => stream.purge(`${shard}.part`, firstPlace ?? saved));
+      await values.retry(() => stream.purge(`${shard}.part`, firstPlace ?? saved));
       return true;
     },
     async newest(shard) {

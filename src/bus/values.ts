@@ -1,7 +1,7 @@
 import type { Following } from './bus.ts';
 import { BusError } from './bus-error.ts';
 import { follow } from './follow.ts';
-import { type InsistOptions, insist } from './insist.ts';
+import { type RetryOptions, retryUnreachable } from './retry-unreachable.ts';
 import type { Stream } from './transport.ts';
 
 export interface Value {
@@ -12,7 +12,7 @@ export interface Value {
   readonly revision: number;
 }
 
-interface ValuesOptions extends InsistOptions {
+interface ValuesOptions extends RetryOptions {
   readonly stream: Stream;
   readonly tailLostAfterMs: number;
 }
@@ -26,7 +26,7 @@ export interface Values {
   /** One attempt, whatever was there. Only for values that nobody reads. */
   touch(key: string): Promise<void>;
   /** Insists over outages. */
-  insist<T>(attempt: () => Promise<T>): Promise<T>;
+  retry<T>(attempt: () => Promise<T>): Promise<T>;
   /** All values whose keys begin with `prefix`, then every change to them. */
   watch(prefix: string, apply: (value: Value) => void): Following;
 }
@@ -53,7 +53,7 @@ export function createValues(options: ValuesOptions): Values {
       const published = await stream.publish({ subject: key, body: new Uint8Array([1]) });
       if (published === 'refused') throw new BusError('BUS_UNREACHABLE', `${key} could not be written`);
     },
-    insist: (attempt) => insist(options, attempt),
+    retry: (attempt) => retryUnreachable(options, attempt),
     watch: (prefix, apply) =>
       follow({
         ...options,

@@ -10,7 +10,7 @@ const ACCOUNTS_SHOWN = 4;
 
 /** Tables under each other; `-` stands for nothing. */
 export function clusterTable(status: ClusterStatus): string {
-  const { epoch, address, servers, streams, shards, members, concerns } = status;
+  const { epoch, address, servers, streams, shards, members, warnings } = status;
   const serverRows = servers.map(({ name, version, syncsEveryWrite: syncs }) => [
     name,
     version,
@@ -33,9 +33,9 @@ export function clusterTable(status: ClusterStatus): string {
     members.length === 0
       ? 'No member tells of itself.\n'
       : textTable([MEMBERS, ...members.flatMap(memberRows)]),
-    concerns.length === 0
+    warnings.length === 0
       ? 'Nothing needs a look.\n'
-      : `To look at:\n${concerns.map((each) => `  ${each}\n`).join('')}`,
+      : `To look at:\n${warnings.map((each) => `  ${each}\n`).join('')}`,
   ].join('\n');
 }
 

@@ -10,7 +10,7 @@ type Flags = Readonly<Record<string, unknown>>;
 
 const SETTINGS_READ = ['bus', 'json'] as const;
 
-const EXIT_CONCERNS = 3;
+const EXIT_WARNINGS = 3;
 
 /** Resolves to the exit code. */
 async function status(flags: Flags, { env, stdout }: ProcessLike): Promise<number> {
@@ -28,7 +28,7 @@ async function status(flags: Flags, { env, stdout }: ProcessLike): Promise<numbe
     const found = await readClusterStatus(inspection);
     if (json || stdout.isTTY !== true) stdout.write(`${JSON.stringify({ type: 'cluster', ...found })}\n`);
     else stdout.write(clusterTable(found));
-    return found.concerns.length === 0 ? 0 : EXIT_CONCERNS;
+    return found.warnings.length === 0 ? 0 : EXIT_WARNINGS;
   } finally {
     await inspection.close();
   }
@@ -39,7 +39,7 @@ const EXIT_CODES: Manual['exitCodes'] = [
   [1, 'the cluster could not be looked at; stderr says why in one sentence, with its code'],
   [2, 'bad usage or configuration'],
   [
-    EXIT_CONCERNS,
+    EXIT_WARNINGS,
     'something needs a look: a shard without a leader, a silent or late member, a missing copy',
   ],
 ];
@@ -61,7 +61,7 @@ function statusCommand(proc: ProcessLike, exitWith: (code: number) => void): Com
     environment: ENVIRONMENT,
     examples: [
       ['tallywire cluster status --bus nats://a,nats://b,nats://c', 'is everything in order?'],
-      ["tallywire cluster status --bus tls://a --json | jq '.concerns'", 'only what needs a look'],
+      ["tallywire cluster status --bus tls://a --json | jq '.warnings'", 'only what needs a look'],
     ],
     exitCodes: EXIT_CODES,
   });

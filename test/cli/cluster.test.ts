@@ -111,8 +111,8 @@ describe('tallywire cluster status', () => {
     await writer.append({ kind: 'feed', bytes: Buffer.from('later') });
     const { code, stdout, stderr } = await run(server.url);
     assert.equal(stderr, '');
-    const { type, epoch, servers, streams, shards, members, concerns } = JSON.parse(stdout);
-    assert.deepEqual([type, epoch, concerns, code], ['cluster', bus.epoch, [], 0]);
+    const { type, epoch, servers, streams, shards, members, warnings } = JSON.parse(stdout);
+    assert.deepEqual([type, epoch, warnings, code], ['cluster', bus.epoch, [], 0]);
     assert.deepEqual(
       servers.map(({ isOld, syncsEveryWrite }: Record<string, unknown>) => [isOld, syncsEveryWrite]),
       [[false, null]],
@@ -155,7 +155,7 @@ describe('tallywire cluster status', () => {
     await release();
     const { code, stdout } = await run(server.url, {}, '--json');
     assert.equal(code, 3);
-    assert.deepEqual(JSON.parse(stdout).concerns, [
+    assert.deepEqual(JSON.parse(stdout).warnings, [
       'no engine leads the shard main: term 1, its last leader stopped in order',
       'the edge edge-c on machine-1 is 6.0 s behind the shard main',
       'the engine engine-b on machine-1: this engine will not take over',

@@ -5,7 +5,7 @@ import type { PaymentService } from '../../payments/payment-service.ts';
 import * as refusals from '../../payments/refusals.ts';
 import type { KeptReply, Waitlist } from '../../store/store.ts';
 import { createCharges } from './charges.ts';
-import type { GrantDesk } from './grant-desk.ts';
+import type { EngineGrants } from './engine-grants.ts';
 import { createKnownCommands, saidOf } from './known-commands.ts';
 import {
   type Answered,
@@ -30,7 +30,7 @@ export interface CallersPorts {
   /** Undefined when no calls are sold. */
   readonly payments: PaymentService | undefined;
   readonly usage: (asked: Asked<'usage'>) => Promise<Answered<'usage'>>;
-  readonly grants: GrantDesk;
+  readonly grants: EngineGrants;
 }
 
 interface AnswerCommandsDeps {

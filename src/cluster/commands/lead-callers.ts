@@ -14,7 +14,7 @@ import type { AccessStore } from '../access/apply-change.ts';
 import { shareAccess } from '../access/shared-access.ts';
 import { shareKeys } from '../access/shared-keys.ts';
 import type { CallersPorts } from './answer-commands.ts';
-import { openGrantDesk } from './grant-desk.ts';
+import { openEngineGrants } from './engine-grants.ts';
 import { type Sale, tellSale } from './remote-payments.ts';
 import { createUsageIntake } from './usage-intake.ts';
 
@@ -59,7 +59,7 @@ export async function leadCallers(deps: LeadCallersDeps): Promise<LedCallers> {
   const registry = openKeyRegistry(keys, clock.wall);
   const tracking = deps.openUsage(shared.usage, registry.tierOf);
   // Even from here on, whatever the clock is set to.
-  const grants = openGrantDesk({
+  const grants = openEngineGrants({
     log,
     stored: store.grants,
     settings: places,

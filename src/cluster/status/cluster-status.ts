@@ -50,5 +50,5 @@ export interface ClusterStatus {
   readonly shards: readonly ShardStatus[];
   readonly members: readonly MemberStatus[];
   /** What an operator has to look at, a sentence each. */
-  readonly concerns: readonly string[];
+  readonly warnings: readonly string[];
 }

@@ -2,7 +2,7 @@ import type { Inspection, KeptLease, KeptValue, StreamReport } from '../../bus/i
 import { decodeMember, type Member } from '../entries/member.ts';
 import { decodeRegistration } from '../entries/shard-registration.ts';
 import type { ClusterStatus, FollowedStatus, MemberStatus, ShardStatus } from './cluster-status.ts';
-import { concernsOf } from './concerns.ts';
+import { warningsOf } from './warnings.ts';
 
 /** A member that told nothing of itself for this long is silent. It tells about each second. */
 const SILENT_AFTER_MS = 5_000;
@@ -33,7 +33,7 @@ export async function readClusterStatus(inspection: Inspection): Promise<Cluster
   const members = await Promise.all(recent.map((value) => readMember(inspection, value, facts, at)));
   const shards = facts.map((each) => toShard(each, members, at));
   const known = { servers, streams, shards, members };
-  return { epoch: inspection.epoch, address: inspection.address, at, ...known, concerns: concernsOf(known) };
+  return { epoch: inspection.epoch, address: inspection.address, at, ...known, warnings: warningsOf(known) };
 }
 
 async function readShard(inspection: Inspection, { name, bytes }: KeptValue): Promise<ShardFacts> {

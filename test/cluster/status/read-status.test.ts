@@ -95,7 +95,7 @@ describe('the status of a cluster', () => {
       member: { ...STANDBY, place: 4, lagMs: 20 },
       storedAt: NOW - agoMs,
     });
-    const { members, concerns } = await readClusterStatus(
+    const { members, warnings } = await readClusterStatus(
       lookingAt({ times, members: [told('here', 4_999), told('silent', 5_000), told('gone', 3_600_000)] }),
     );
     assert.deepEqual(
@@ -105,7 +105,7 @@ describe('the status of a cluster', () => {
         ['silent', true, 6, 5_020],
       ],
     );
-    assert.deepEqual(concerns, ['the engine silent on machine was last heard of 5.0 s ago']);
+    assert.deepEqual(warnings, ['the engine silent on machine was last heard of 5.0 s ago']);
   });
 
   it('names no leader when the lease is not renewed any more, or was never taken', async () => {
@@ -113,15 +113,15 @@ describe('the status of a cluster', () => {
       lookingAt({ lease: { owner: 'engine-a-1', term: 4, storedAt: NOW - 7_200 } }),
     );
     assert.deepEqual(
-      [lost.shards[0]?.leader, lost.concerns],
+      [lost.shards[0]?.leader, lost.warnings],
       [null, ['no engine leads the shard main: term 4, silent for 7.2 s']],
     );
     const led = await readClusterStatus(lookingAt({}));
-    assert.deepEqual([led.shards[0]?.leader, led.concerns], ['engine-a-1', []]);
+    assert.deepEqual([led.shards[0]?.leader, led.warnings], ['engine-a-1', []]);
   });
 
   it('says which servers are old or do not sync, and which streams lack copies', async () => {
-    const { concerns } = await readClusterStatus(
+    const { warnings } = await readClusterStatus(
       lookingAt({
         servers: [
           { name: 'n1', version: '2.10.27', isOld: false, syncsEveryWrite: true },
@@ -131,7 +131,7 @@ describe('the status of a cluster', () => {
         stream: { currentCopies: 1, leader: null },
       }),
     );
-    assert.deepEqual(concerns, [
+    assert.deepEqual(warnings, [
       'the server n2 acknowledges what is not on its disk yet: set sync_interval to always in its configuration',
       'the server n3 has version 2.9.10, which is too old',
       '1 of the 3 copies of the stream TALLYWIRE_shard_main are current, and no server leads it',

@@ -7,7 +7,7 @@ import { VALID_MS } from './rules.ts';
 const REMEMBERED_ANEW_MS = HOUR_MS / 2;
 
 /** What an edge has of a caller, as far as the engine can know: the edge has spent some of it, and never more. */
-interface Holding {
+interface EdgeShare {
   readonly n: number;
   readonly held: number;
   /** Where `held` stands in the hour. */
@@ -21,23 +21,23 @@ interface Holding {
 /** One caller in the ledger. */
 export interface Account {
   readonly hour: LedgerHour;
-  readonly holdings: Map<string, Holding>;
+  readonly shares: Map<string, EdgeShare>;
   readonly recalls: Recalls;
   /** When a request last changed something. */
   answeredAt: number;
 }
 
 export function emptyAccount(): Account {
-  return { hour: emptyLedgerHour(), holdings: new Map(), recalls: new Map(), answeredAt: 0 };
+  return { hour: emptyLedgerHour(), shares: new Map(), recalls: new Map(), answeredAt: 0 };
 }
 
 /**
- * Puts what the edge spent in the place of what it held. What it goes on holding stands at the end of a validity that
+ * Puts what the edge spent in the place of what it held. What it goes on share stands at the end of a validity that
  * begins now.
  */
-export function settle({ hour, holdings, recalls }: Account, request: Request, now: number): void {
+export function settle({ hour, shares, recalls }: Account, request: Request, now: number): void {
   dropOver(hour, now);
-  const known = holdings.get(request.edge);
+  const known = shares.get(request.edge);
   if (known !== undefined) takeCalls(hour, known.until, known.held);
   for (const [at, calls] of request.spent) {
     // No edge can be ahead by more, and a wrong time must not count for days.
@@ -54,7 +54,7 @@ export function conclude(account: Account, request: Request, answer: Answer, now
   const granted = grantedBy(answer);
   addCalls(account.hour, now + VALID_MS, granted);
   account.answeredAt = now;
-  account.holdings.set(request.edge, {
+  account.shares.set(request.edge, {
     n: request.n,
     held: request.held + granted,
     until: now + VALID_MS,
@@ -73,8 +73,8 @@ function reserveAfter({ reserve }: Request, answer: Answer): number {
  * Whether a settled request and its answer have to be remembered. The many of a caller who has nothing left and goes on
  * calling do not. What an edge has in reserve is relied on for a time, so now and then it is remembered anew.
  */
-export function isNews({ holdings }: Account, request: Request, answer: Answer, now: number): boolean {
-  const known = holdings.get(request.edge);
+export function isNews({ shares }: Account, request: Request, answer: Answer, now: number): boolean {
+  const known = shares.get(request.edge);
   return (
     known === undefined ||
     known.held + request.held + grantedBy(answer) + request.spent.length > 0 ||

@@ -2,17 +2,6 @@ import { MINUTE_MS } from '../../../../streams/internal.ts';
 import { createAgenda } from './agenda.ts';
 import { createContact } from './contact.ts';
 import {
-  type Admitted,
-  applyAnswer,
-  applyRecall,
-  emptyHolding,
-  type Holding,
-  type Later,
-  noteSpent,
-  takeBack,
-  type Verdict,
-} from './holding.ts';
-import {
   type Answer,
   type EdgeMessage,
   type EngineMessage,
@@ -20,7 +9,18 @@ import {
   type Recall,
   type Request,
 } from './messages.ts';
-import { HOLDING_KEPT_MS, VALID_MS } from './rules.ts';
+import { SHARE_KEPT_MS, VALID_MS } from './rules.ts';
+import {
+  type Admitted,
+  applyAnswer,
+  applyRecall,
+  type CallerShare,
+  emptyShare,
+  type Later,
+  noteSpent,
+  takeBack,
+  type Verdict,
+} from './caller-share.ts';
 
 /**
  * The edge's side of limits that hold across edges: spends what the engine granted, and asks for more before it runs dry.
@@ -71,20 +71,20 @@ const ASK_AGAIN_MS = 20;
 /** A refusal holds no longer, as other edges may give back at any time. */
 const REFUSED_MS = 1_000;
 /** Clocks that run unevenly must not make an edge forget too early. */
-const KEPT_MS = HOLDING_KEPT_MS + MINUTE_MS;
+const KEPT_MS = SHARE_KEPT_MS + MINUTE_MS;
 const REFUSED: Verdict = { kind: 'refused' };
 const UNKNOWN: Verdict = { kind: 'unknown' };
 
 export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
   const { edge, send, mostCallers = MOST_CALLERS } = deps;
-  const holdings = new Map<string, Holding>();
+  const shares = new Map<string, CallerShare>();
   /** Requests without an answer, to be repeated. */
-  const requesting = createAgenda<Holding>();
+  const requesting = createAgenda<CallerShare>();
   /** Callers with calls that wait until other edges have given back. */
-  const toAskAgain = createAgenda<Holding>();
+  const toAskAgain = createAgenda<CallerShare>();
   /** What is not reported with a request before. */
-  const toReport = createAgenda<Holding>();
-  const toForget = createAgenda<Holding>();
+  const toReport = createAgenda<CallerShare>();
+  const toForget = createAgenda<CallerShare>();
   const contact = createContact(edge, send);
   let closing: 'no' | 'closing' | 'closed' = 'no';
   /** Of all callers, so that no number comes twice when a caller was forgotten. */
@@ -92,123 +92,123 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
 
   /** Past the maximum addresses share what is held of one caller. */
   function nameOf(caller: string): string {
-    const isOver = holdings.size >= mostCallers && caller.startsWith('a:') && !holdings.has(caller);
+    const isOver = shares.size >= mostCallers && caller.startsWith('a:') && !shares.has(caller);
     return isOver ? OVERFLOW : caller;
   }
 
-  function holdingOf(caller: string, limit: number, now: number): Holding {
+  function shareOf(caller: string, limit: number, now: number): CallerShare {
     const name = nameOf(caller);
-    let holding = holdings.get(name);
-    if (holding === undefined) {
-      holding = emptyHolding(name, limit, contact.reserveFor(limit, now));
-      toForget.add(holding, now + KEPT_MS);
-      holdings.set(name, holding);
+    let share = shares.get(name);
+    if (share === undefined) {
+      share = emptyShare(name, limit, contact.reserveFor(limit, now));
+      toForget.add(share, now + KEPT_MS);
+      shares.set(name, share);
     }
-    holding.limit = limit;
-    return holding;
+    share.limit = limit;
+    return share;
   }
 
-  function admit(holding: Holding, now: number): Verdict {
-    if (!toReport.has(holding)) toReport.add(holding, now + VALID_MS);
-    return noteSpent(holding, contact.latest(now));
+  function admit(share: CallerShare, now: number): Verdict {
+    if (!toReport.has(share)) toReport.add(share, now + VALID_MS);
+    return noteSpent(share, contact.latest(now));
   }
 
-  function spendHeld(holding: Holding, now: number): Verdict | undefined {
-    if (holding.held === 0 || contact.latest(now) >= holding.until) return undefined;
-    holding.held -= 1;
-    return admit(holding, now);
+  function spendHeld(share: CallerShare, now: number): Verdict | undefined {
+    if (share.held === 0 || contact.latest(now) >= share.until) return undefined;
+    share.held -= 1;
+    return admit(share, now);
   }
 
-  function spendReserve(holding: Holding, now: number): Verdict {
-    if (holding.reserve === 0 || !contact.hasReserves(now)) return UNKNOWN;
-    holding.reserve -= 1;
-    return admit(holding, now);
+  function spendReserve(share: CallerShare, now: number): Verdict {
+    if (share.reserve === 0 || !contact.hasReserves(now)) return UNKNOWN;
+    share.reserve -= 1;
+    return admit(share, now);
   }
 
-  function sendRequest(holding: Holding, request: Request, now: number): void {
-    requesting.add(holding, now + REPEAT_MS);
+  function sendRequest(share: CallerShare, request: Request, now: number): void {
+    requesting.add(share, now + REPEAT_MS);
     contact.expect(now);
     send({ ...request, sentAt: now });
   }
 
   /** Asks or reports, unless a request is under way. */
-  function request(holding: Holding, kind: Request['kind'], now: number): void {
-    if (holding.request !== undefined) return;
-    if (contact.latest(now) >= holding.until) holding.held = 0;
-    const { caller, limit, spent, held, reserve } = holding;
+  function request(share: CallerShare, kind: Request['kind'], now: number): void {
+    if (share.request !== undefined) return;
+    if (contact.latest(now) >= share.until) share.held = 0;
+    const { caller, limit, spent, held, reserve } = share;
     requests += 1;
     const next: Request = { kind, edge, caller, limit, n: requests, sentAt: now, spent, held, reserve };
-    holding.request = next;
-    holding.spent = [];
-    toReport.delete(holding);
-    toAskAgain.delete(holding);
-    if (!contact.isAlone) sendRequest(holding, next, now);
-    else requesting.add(holding, now);
+    share.request = next;
+    share.spent = [];
+    toReport.delete(share);
+    toAskAgain.delete(share);
+    if (!contact.isAlone) sendRequest(share, next, now);
+    else requesting.add(share, now);
   }
 
-  function letIn(holding: Holding, now: number): void {
-    const { waiting } = holding;
+  function letIn(share: CallerShare, now: number): void {
+    const { waiting } = share;
     let served = 0;
     for (; served < waiting.length; served++) {
-      const verdict = spendHeld(holding, now);
+      const verdict = spendHeld(share, now);
       if (verdict === undefined) break;
       waiting[served]?.(verdict);
     }
     waiting.splice(0, served);
   }
 
-  function decideWaiting(holding: Holding, decide: () => Verdict): void {
-    const { waiting } = holding;
-    holding.waiting = [];
+  function decideWaiting(share: CallerShare, decide: () => Verdict): void {
+    const { waiting } = share;
+    share.waiting = [];
     for (const later of waiting) later(decide());
   }
 
   function onAnswer(answer: Answer, now: number): void {
-    const holding = holdings.get(answer.caller);
-    const asked = holding?.request;
-    if (holding === undefined || asked?.n !== answer.n) return;
-    holding.request = undefined;
-    requesting.delete(holding);
-    toForget.add(holding, now + KEPT_MS);
-    applyAnswer(holding, asked, answer);
-    toReport.delete(holding);
-    if (asked.held + grantedBy(answer) + holding.spent.length > 0) {
-      toReport.add(holding, now + VALID_MS);
+    const share = shares.get(answer.caller);
+    const asked = share?.request;
+    if (share === undefined || asked?.n !== answer.n) return;
+    share.request = undefined;
+    requesting.delete(share);
+    toForget.add(share, now + KEPT_MS);
+    applyAnswer(share, asked, answer);
+    toReport.delete(share);
+    if (asked.held + grantedBy(answer) + share.spent.length > 0) {
+      toReport.add(share, now + VALID_MS);
     }
-    letIn(holding, now);
+    letIn(share, now);
     if (answer.kind === 'refused') {
-      holding.refusedUntil = now + Math.min(REFUSED_MS, Math.max(0, answer.freeAt - answer.at));
-      decideWaiting(holding, () => REFUSED);
+      share.refusedUntil = now + Math.min(REFUSED_MS, Math.max(0, answer.freeAt - answer.at));
+      decideWaiting(share, () => REFUSED);
     }
-    goOn(holding, answer, now);
+    goOn(share, answer, now);
   }
 
   /** What follows an answer. */
-  function goOn(holding: Holding, answer: Answer, now: number): void {
-    const { recall } = holding;
-    holding.recall = undefined;
-    if (recall !== undefined) applyRecall(holding, recall);
-    if (closing !== 'no') giveBack(holding, now);
-    else if (holding.waiting.length > 0 && answer.kind === 'recalling') {
-      toAskAgain.add(holding, now + ASK_AGAIN_MS);
-    } else if (holding.waiting.length > 0) request(holding, 'ask', now);
-    else if (recall !== undefined) request(holding, 'report', now);
+  function goOn(share: CallerShare, answer: Answer, now: number): void {
+    const { recall } = share;
+    share.recall = undefined;
+    if (recall !== undefined) applyRecall(share, recall);
+    if (closing !== 'no') giveBack(share, now);
+    else if (share.waiting.length > 0 && answer.kind === 'recalling') {
+      toAskAgain.add(share, now + ASK_AGAIN_MS);
+    } else if (share.waiting.length > 0) request(share, 'ask', now);
+    else if (recall !== undefined) request(share, 'report', now);
   }
 
   function onRecall(recall: Recall, now: number): void {
-    const holding = holdingOf(recall.caller, recall.limit, now);
-    if (holding.request !== undefined) {
-      holding.recall = recall;
+    const share = shareOf(recall.caller, recall.limit, now);
+    if (share.request !== undefined) {
+      share.recall = recall;
       return;
     }
-    applyRecall(holding, recall);
-    request(holding, 'report', now);
+    applyRecall(share, recall);
+    request(share, 'report', now);
   }
 
   function goAlone(now: number): void {
-    for (const holding of [...requesting.all(), ...toAskAgain.all()]) {
-      toAskAgain.delete(holding);
-      decideWaiting(holding, () => spendReserve(holding, now));
+    for (const share of [...requesting.all(), ...toAskAgain.all()]) {
+      toAskAgain.delete(share);
+      decideWaiting(share, () => spendReserve(share, now));
     }
   }
 
@@ -216,14 +216,14 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     const wasAlone = contact.isAlone;
     const where = contact.hear(message, now);
     // What was set aside for the old place was given to others meanwhile.
-    if (where === 'new place') for (const holding of holdings.values()) holding.reserve = 0;
+    if (where === 'new place') for (const share of shares.values()) share.reserve = 0;
     if (wasAlone) repeatRequests(requesting.all(), now);
   }
 
-  function giveBack(holding: Holding, now: number): void {
-    holding.held = 0;
-    holding.reserve = 0;
-    if (toReport.has(holding)) request(holding, 'report', now);
+  function giveBack(share: CallerShare, now: number): void {
+    share.held = 0;
+    share.reserve = 0;
+    if (toReport.has(share)) request(share, 'report', now);
   }
 
   function leaveWhenSettled(): void {
@@ -232,16 +232,16 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     send({ kind: 'leave', edge });
   }
 
-  function repeatRequests(holdings: readonly Holding[], now: number): void {
-    for (const holding of holdings) {
-      if (holding.request !== undefined) sendRequest(holding, holding.request, now);
+  function repeatRequests(shares: readonly CallerShare[], now: number): void {
+    for (const share of shares) {
+      if (share.request !== undefined) sendRequest(share, share.request, now);
     }
   }
 
   /** What is under way leads to another answer. */
   function forgetSilent(now: number): void {
-    for (const holding of toForget.takeDue(now)) {
-      if (holding.request === undefined && !toReport.has(holding)) holdings.delete(holding.caller);
+    for (const share of toForget.takeDue(now)) {
+      if (share.request === undefined && !toReport.has(share)) shares.delete(share.caller);
     }
   }
 
@@ -252,31 +252,31 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     },
     take({ caller, limit }, now, later) {
       if (closing !== 'no') return UNKNOWN;
-      const holding = holdingOf(caller, limit, now);
-      const verdict = spendHeld(holding, now);
+      const share = shareOf(caller, limit, now);
+      const verdict = spendHeld(share, now);
       if (verdict !== undefined) {
-        if (holding.held <= holding.lowMark && holding.lowMark > 0 && !contact.isAlone) {
-          request(holding, 'ask', now);
+        if (share.held <= share.lowMark && share.lowMark > 0 && !contact.isAlone) {
+          request(share, 'ask', now);
         }
         return verdict;
       }
-      if (contact.isAlone) return spendReserve(holding, now);
-      if (now < holding.refusedUntil) return REFUSED;
-      holding.waiting.push(later);
-      if (!toAskAgain.has(holding)) request(holding, 'ask', now);
+      if (contact.isAlone) return spendReserve(share, now);
+      if (now < share.refusedUntil) return REFUSED;
+      share.waiting.push(later);
+      if (!toAskAgain.has(share)) request(share, 'ask', now);
       return 'waiting';
     },
     refund({ caller, at }, now) {
-      const holding = holdings.get(caller);
-      if (holding === undefined) return;
-      takeBack(holding, at);
-      if (!toReport.has(holding)) toReport.add(holding, now + VALID_MS);
+      const share = shares.get(caller);
+      if (share === undefined) return;
+      takeBack(share, at);
+      if (!toReport.has(share)) toReport.add(share, now + VALID_MS);
     },
     standing({ caller, limit }, now) {
-      const holding = holdings.get(nameOf(caller));
-      if (holding === undefined) return { remaining: limit, freeInMs: 0 };
-      const remaining = holding.held + (contact.isAlone ? holding.reserve : holding.free);
-      return { remaining, freeInMs: Math.max(0, holding.freeAt - contact.latest(now)) };
+      const share = shares.get(nameOf(caller));
+      if (share === undefined) return { remaining: limit, freeInMs: 0 };
+      const remaining = share.held + (contact.isAlone ? share.reserve : share.free);
+      return { remaining, freeInMs: Math.max(0, share.freeAt - contact.latest(now)) };
     },
     receive(message, now) {
       if (message.edge !== edge || closing === 'closed') return;
@@ -291,8 +291,8 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
       if (contact.tick(now)) goAlone(now);
       if (!contact.isAlone) {
         repeatRequests(requesting.takeDue(now), now);
-        for (const holding of toAskAgain.takeDue(now)) request(holding, 'ask', now);
-        for (const holding of toReport.takeDue(now)) request(holding, 'report', now);
+        for (const share of toAskAgain.takeDue(now)) request(share, 'ask', now);
+        for (const share of toReport.takeDue(now)) request(share, 'report', now);
       }
       forgetSilent(now);
       leaveWhenSettled();
@@ -306,9 +306,9 @@ export function createEdgeGrants(deps: EdgeGrantsDeps): EdgeGrants {
     close(now) {
       if (closing !== 'no') return;
       closing = 'closing';
-      for (const holding of holdings.values()) {
-        decideWaiting(holding, () => UNKNOWN);
-        if (holding.request === undefined) giveBack(holding, now);
+      for (const share of shares.values()) {
+        decideWaiting(share, () => UNKNOWN);
+        if (share.request === undefined) giveBack(share, now);
       }
       leaveWhenSettled();
     },

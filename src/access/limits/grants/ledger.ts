@@ -85,17 +85,17 @@ export function createLedger(settings: PlaceSettings): Ledger {
 
   function leave(edge: string): void {
     places.leave(edge);
-    for (const { holdings, recalls } of accounts.values()) {
-      holdings.delete(edge);
+    for (const { shares, recalls } of accounts.values()) {
+      shares.delete(edge);
       recalls.delete(edge);
     }
   }
 
   /** The most that an edge may still let in without asking. */
-  function reserveOf({ holdings }: Account, edge: string, limit: number, now: number): number {
-    const holding = holdings.get(edge);
-    const isRelied = holding !== undefined && holding.heardAt > now - RELIED_MS && places.counts(edge, now);
-    return isRelied ? holding.reserve : places.unknownReserve(edge, limit, now);
+  function reserveOf({ shares }: Account, edge: string, limit: number, now: number): number {
+    const share = shares.get(edge);
+    const isRelied = share !== undefined && share.heardAt > now - RELIED_MS && places.counts(edge, now);
+    return isRelied ? share.reserve : places.unknownReserve(edge, limit, now);
   }
 
   function reservedByOthers(account: Account, { edge, limit }: Request, now: number): number {
@@ -105,7 +105,7 @@ export function createLedger(settings: PlaceSettings): Ledger {
   }
 
   /** What may be granted at once: so little that the other edges find something too. */
-  function shareOf(free: number, limit: number, now: number): number {
+  function grantOf(free: number, limit: number, now: number): number {
     const edges = places.alive(now);
     const most = Math.min(free / (2 * Math.max(1, edges)), limit / LARGEST_PART);
     return Math.max(1, Math.floor(most));
@@ -115,8 +115,8 @@ export function createLedger(settings: PlaceSettings): Ledger {
     const { edge, caller, limit, n, sentAt } = request;
     const reserved = reservedByOthers(account, request, now);
     const free = limit - account.hour.used;
-    const share = request.kind === 'ask' ? shareOf(free, limit, now) : 0;
-    const count = Math.max(0, Math.min(share, free - reserved));
+    const most = request.kind === 'ask' ? grantOf(free, limit, now) : 0;
+    const count = Math.max(0, Math.min(most, free - reserved));
     const left = free - reserved - count;
     const target = Math.max(0, Math.floor((free - count) / places.parts));
     const reserve = places.counts(edge, now) ? Math.max(0, Math.min(target, left)) : 0;
@@ -132,7 +132,7 @@ export function createLedger(settings: PlaceSettings): Ledger {
       freeAt: freeAt(account.hour, limit - reserved, now),
     };
     if (request.kind === 'report') return { answer: { kind: 'noted', ...base }, recalls: [] };
-    const isShort = left - reserve < shareOf(free - count, limit, now);
+    const isShort = left - reserve < grantOf(free - count, limit, now);
     const { isWaiting, recalls } = isShort
       ? recallFrom(account, request, { reserve: target, isLast: count === 0 }, now)
       : NO_RECALLS;
@@ -149,10 +149,10 @@ export function createLedger(settings: PlaceSettings): Ledger {
   ): Recalled {
     const recalls: Recall[] = [];
     let isWaiting = false;
-    for (const edge of new Set([...places.edges(), ...account.holdings.keys()])) {
-      const holding = account.holdings.get(edge);
+    for (const edge of new Set([...places.edges(), ...account.shares.keys()])) {
+      const share = account.shares.get(edge);
       // An edge gives back by itself what it did not spend in time.
-      const isHolding = isLast && holding !== undefined && holding.held > 0 && holding.until > now;
+      const isHolding = isLast && share !== undefined && share.held > 0 && share.until > now;
       if (edge === asking || (!isHolding && reserveOf(account, edge, limit, now) <= reserve)) continue;
       const step = recallStep(account.recalls, edge, now);
       isWaiting ||= step !== 'go on without';
@@ -170,7 +170,7 @@ export function createLedger(settings: PlaceSettings): Ledger {
 
   function respond(request: Request, now: number): LedgerOutcome {
     const account = accountOf(request.caller);
-    const known = account.holdings.get(request.edge);
+    const known = account.shares.get(request.edge);
     if (known !== undefined && request.n <= known.n) {
       const isRepeated = request.n === known.n;
       return isRepeated
@@ -202,7 +202,7 @@ export function createLedger(settings: PlaceSettings): Ledger {
         break;
       case 'answered': {
         const account = accountOf(event.request.caller);
-        const known = account.holdings.get(event.request.edge);
+        const known = account.shares.get(event.request.edge);
         // Whoever was killed while it stored events may have stored the last ones again.
         if (known !== undefined && event.request.n <= known.n) break;
         settle(account, event.request, event.at);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { Verdict } from '../../../../src/access/limits/grants/caller-share.ts';
 import { createEdgeGrants } from '../../../../src/access/limits/grants/edge-grants.ts';
-import type { Verdict } from '../../../../src/access/limits/grants/holding.ts';
 import type {
   Answer,
   EdgeMessage,

@@ -14,7 +14,7 @@ export type Verdict = Admitted | { readonly kind: 'refused' | 'unknown' };
 export type Later = (verdict: Verdict) => void;
 
 /** What an edge has of one caller. */
-export interface Holding {
+export interface CallerShare {
   readonly caller: string;
   limit: number;
   /** Calls that may be let in until `until`, by the latest that the engine's time can be. */
@@ -44,7 +44,7 @@ const STEP_MS = 100;
 /** Further calls are added to the last time, and count from the later one on: a report must not become too long. */
 const MOST_TIMES = 10_000;
 
-export function emptyHolding(caller: string, limit: number, reserve: number): Holding {
+export function emptyShare(caller: string, limit: number, reserve: number): CallerShare {
   return {
     caller,
     limit,
@@ -63,7 +63,7 @@ export function emptyHolding(caller: string, limit: number, reserve: number): Ho
 }
 
 /** Notes a call let in, at a time that is never too early. */
-export function noteSpent({ caller, spent }: Holding, latest: number): Admitted {
+export function noteSpent({ caller, spent }: CallerShare, latest: number): Admitted {
   const at = Math.ceil(latest / STEP_MS) * STEP_MS;
   const last = spent.at(-1);
   if (last === undefined || last[1] <= 0 || (last[0] !== at && spent.length < MOST_TIMES))
@@ -76,8 +76,8 @@ export function noteSpent({ caller, spent }: Holding, latest: number): Admitted 
 }
 
 /** Takes back a call that was counted at `at`. When it is reported already, the next report says so. */
-export function takeBack(holding: Holding, at: number): void {
-  const { spent } = holding;
+export function takeBack(share: CallerShare, at: number): void {
+  const { spent } = share;
   const index = spent.findLastIndex(([spentAt, calls]) => spentAt === at && calls > 0);
   const entry = spent[index];
   if (entry === undefined) {
@@ -86,24 +86,24 @@ export function takeBack(holding: Holding, at: number): void {
     else spent.push([at, -1]);
     return;
   }
-  holding.held += 1;
+  share.held += 1;
   if (entry[1] > 1) entry[1] -= 1;
   else spent.splice(index, 1);
 }
 
 /** Adds what an answer gives to what is left by now. */
-export function applyAnswer(holding: Holding, request: Request, answer: Answer): void {
+export function applyAnswer(share: CallerShare, request: Request, answer: Answer): void {
   const granted = grantedBy(answer);
-  const reserve = holding.reserve + answer.reserve - request.reserve;
-  holding.held = Math.max(0, holding.held + granted + Math.min(0, reserve));
-  holding.reserve = Math.max(0, reserve);
-  holding.until = answer.until;
-  holding.lowMark = Math.floor(granted / 4);
-  holding.free = answer.free;
-  holding.freeAt = answer.freeAt;
+  const reserve = share.reserve + answer.reserve - request.reserve;
+  share.held = Math.max(0, share.held + granted + Math.min(0, reserve));
+  share.reserve = Math.max(0, reserve);
+  share.until = answer.until;
+  share.lowMark = Math.floor(granted / 4);
+  share.free = answer.free;
+  share.freeAt = answer.freeAt;
 }
 
-export function applyRecall(holding: Holding, { held, reserve }: Recall): void {
-  holding.held = Math.min(holding.held, held);
-  holding.reserve = Math.min(holding.reserve, reserve);
+export function applyRecall(share: CallerShare, { held, reserve }: Recall): void {
+  share.held = Math.min(share.held, held);
+  share.reserve = Math.min(share.reserve, reserve);
 }

@@ -4,7 +4,7 @@ import type { ClusterStatus, MemberStatus } from './cluster-status.ts';
 const BEHIND_AFTER_MS = 5_000;
 
 /** What an operator has to look at, a sentence each. */
-export function concernsOf(
+export function warningsOf(
   status: Pick<ClusterStatus, 'servers' | 'streams' | 'shards' | 'members'>,
 ): readonly string[] {
   const { servers, streams, shards, members } = status;

@@ -4,7 +4,7 @@ import type { Time } from './time.ts';
 const FIRST_RETRY_MS = 20;
 const LONGEST_RETRY_MS = 500;
 
-export interface InsistOptions {
+export interface RetryOptions {
   readonly time: Time;
   readonly signal: AbortSignal;
   /** Trouble that is tried again. */
@@ -15,8 +15,8 @@ export interface InsistOptions {
  * Attempts something until its outcome is known and `attempt` gives one: undefined asks for another attempt. Rejects with
  * `BUS_CLOSED` when the signal is aborted.
  */
-export async function insistOn<T>(
-  { time, signal, report }: InsistOptions,
+export async function retryUntilKnown<T>(
+  { time, signal, report }: RetryOptions,
   attempt: () => Promise<{ readonly outcome: T } | undefined>,
 ): Promise<T> {
   for (let pauseMs = FIRST_RETRY_MS; !signal.aborted; pauseMs = Math.min(LONGEST_RETRY_MS, pauseMs * 2)) {
@@ -33,6 +33,6 @@ export async function insistOn<T>(
 }
 
 /** Repeats an attempt while the bus is unreachable. */
-export function insist<T>(options: InsistOptions, attempt: () => Promise<T>): Promise<T> {
-  return insistOn(options, async () => ({ outcome: await attempt() }));
+export function retryUnreachable<T>(options: RetryOptions, attempt: () => Promise<T>): Promise<T> {
+  return retryUntilKnown(options, async () => ({ outcome: await attempt() }));
 }

@@ -13,14 +13,14 @@ import type { GrantLog } from '../../store/store.ts';
 import type { AccessLog } from '../access/access-log.ts';
 
 /** The engine's side of limits across edges, on the bus: the ledger, and what waits to be sent to edges. */
-export interface GrantDesk {
+export interface EngineGrants {
   /** Answers the messages of an edge. What they led to is stored first. */
   receive(edge: string, messages: readonly unknown[]): Promise<readonly EngineMessage[]>;
   /** Messages to an edge that it did not ask for, as soon as there are some; none after a while without. */
   listen(edge: string): Promise<readonly EngineMessage[]>;
 }
 
-interface GrantDeskDeps {
+interface EngineGrantsDeps {
   readonly log: AccessLog;
   /** What earlier leaders stored. */
   readonly stored: GrantLog;
@@ -46,7 +46,7 @@ interface Mailbox {
  * Times must not go back from one leader to the next, whatever their clocks say. So a leader stores a time before it tells
  * it, and a new one says nothing until its own clock is past the last time that was stored.
  */
-export function openGrantDesk(deps: GrantDeskDeps): GrantDesk {
+export function openEngineGrants(deps: EngineGrantsDeps): EngineGrants {
   const { log, stored, settings, now, time, report } = deps;
   const ledger = createLedger(settings);
   const mailboxes = new Map<string, Mailbox>();
