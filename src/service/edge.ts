@@ -10,18 +10,17 @@ import { tellOfEdge } from '../cluster/edge/members.ts';
 import type { ClusterConfig } from '../config/cluster.ts';
 import type { Config } from '../config/config.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
-import { checkPort, createHttpServer, httpLimits } from '../server/http.ts';
+import { createHttpServer, httpLimits } from '../server/http.ts';
 import { createStartingApp } from '../server/starting-app.ts';
-import { lockFolder } from '../store/lock.ts';
-import { privacyText } from '../store/private-folder.ts';
 import { type EdgeAccess, openEdgeAccess } from './edge-access.ts';
 import { type EdgeServing, serveShards } from './edge-serving.ts';
+import { lockData } from './lock-data.ts';
 import type { Logger } from './logger.ts';
+import { memberName } from './member-name.ts';
+import { checkPorts, drainTimes } from './ports.ts';
 import type { Service } from './service.ts';
-import { createShutdown, type Shutdown } from './shutdown.ts';
+import { createShutdown, openWithShutdown, type Shutdown } from './shutdown.ts';
 
-/** How long open requests may take after the port is closed. */
-const DRAIN_DEADLINE_MS = 8_000;
 const RETRY_MS = 1_000;
 /** For so long after a start the shards that are registered are waited for; then those that are there are served. */
 const WAIT_FOR_ALL_MS = 5_000;
@@ -38,15 +37,7 @@ interface EdgeOptions {
 
 /** Serves what the engines on a bus make, and holds no truth of its own: its data folder can be removed at any time. */
 export async function openEdge(config: EdgeConfig, log: Logger, options: EdgeOptions = {}): Promise<Service> {
-  const shutdown = createShutdown();
-  try {
-    return await open(config, log, options, shutdown);
-  } catch (error) {
-    await shutdown
-      .run()
-      .catch((reason: unknown) => log.error({ err: reason }, 'closing after a failed start failed'));
-    throw error;
-  }
+  return openWithShutdown(log, (shutdown) => open(config, log, options, shutdown));
 }
 
 async function open(
@@ -55,17 +46,13 @@ async function open(
   { clock = systemClock, version = 'unknown' }: EdgeOptions,
   shutdown: Shutdown,
 ): Promise<Service> {
-  await checkPort(config.port, config.host);
-  if (config.metrics !== null) await checkPort(config.metrics.port, config.metrics.host);
+  await checkPorts(config);
   // Connected first, so that a wrong address or missing rights leave the data folder untouched.
   const first = await openBusOrWait(config.cluster, log);
-  const lock = await lockFolder(config.data).catch(async (error: unknown) => {
+  await lockData(config.data, log, shutdown).catch(async (error: unknown) => {
     await first?.close();
     throw error;
   });
-  shutdown.add(() => lock.release());
-  const told = privacyText(lock.privacy);
-  if (told !== undefined) log.warn({ data: config.data }, told);
 
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -142,9 +129,7 @@ async function open(
       onChange: () => rebuild(shards),
       report,
     });
-    const member = `edge-${hostname()
-      .replaceAll(/[^\w-]/g, '-')
-      .slice(0, 32)}-${process.pid}`;
+    const member = memberName('edge', config.data);
     const telling = tellOfEdge(
       {
         bus,
@@ -225,7 +210,7 @@ async function open(
     shutdown.add(() => operator.drain({ noticeMs: 0, deadlineMs: 0 }));
   }
   const url = await http.listen(config.port, config.host);
-  shutdown.add(() => http.drain({ noticeMs: config.drainSeconds * 1_000, deadlineMs: DRAIN_DEADLINE_MS }));
+  shutdown.add(() => http.drain(drainTimes(config)));
   log.info({ url, bus: config.cluster.servers, data: config.data }, 'listening');
   return {
     url,

@@ -22,10 +22,9 @@ import type { Latest } from '../views/latest.ts';
 import { openPast } from '../views/past.ts';
 import type { Logger } from './logger.ts';
 import { openOperations } from './operations.ts';
+import { drainTimes } from './ports.ts';
 import type { Shutdown } from './shutdown.ts';
 
-/** How long open requests may take after the port is closed. */
-const DRAIN_DEADLINE_MS = 8_000;
 /** An append to the bus takes milliseconds; while servers change their leader, seconds. */
 const SLOW_APPEND_MS = 5_000;
 /** How long health tells of a repair. The metric and the log tell of it for ever. */
@@ -159,6 +158,6 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
   const http = createHttpServer(app, limits, feed ?? undefined);
   metrics.watchUnsent(http.unsent);
   const url = await http.listen(cluster?.port ?? config.port, config.host);
-  shutdown.add(() => http.drain({ noticeMs: config.drainSeconds * 1_000, deadlineMs: DRAIN_DEADLINE_MS }));
+  shutdown.add(() => http.drain(drainTimes(config)));
   return { url, answerForwarded: app.answerForwarded };
 }

@@ -4,13 +4,10 @@ import { type Clock, type SystemClock, systemClock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type ServiceError, StoreError } from '../errors.ts';
 import { createMetrics } from '../observability/metrics.ts';
-import { checkPort } from '../server/http.ts';
 import type { Positions } from '../sources/positions/position.ts';
 import { createPositions } from '../sources/positions/positions.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import { openStartingStore, type StartingStore } from '../store/lmdb/open-store.ts';
-import { lockFolder } from '../store/lock.ts';
-import { privacyText } from '../store/private-folder.ts';
 import { REPAIR_NOTE, type Store } from '../store/store.ts';
 import { createLatest } from '../views/latest.ts';
 import { isInEvents } from '../views/portfolio/held-positions.ts';
@@ -18,12 +15,14 @@ import { openAccess } from './access.ts';
 import { bindAccounts } from './bind-accounts.ts';
 import { startEngine } from './engine.ts';
 import { withListedLimits } from './listed-limits.ts';
+import { lockData } from './lock-data.ts';
 import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
+import { checkPorts } from './ports.ts';
 import { tellCost } from './posts-cost.ts';
 import { reportTo } from './reporting.ts';
 import { type Served, type ServerParts, startServer } from './server.ts';
-import { createShutdown, type Shutdown } from './shutdown.ts';
+import { openWithShutdown, type Shutdown } from './shutdown.ts';
 import { openTime, spedUpTime, timeFault, timeOf, watchTime, withoutHosts } from './time.ts';
 import { reachUpstream, type Upstream } from './upstream.ts';
 import { startUsage } from './usage.ts';
@@ -66,25 +65,14 @@ export async function openService(
   log: Logger,
   options: ServiceOptions = {},
 ): Promise<Service> {
+  const attempt = () => openWithShutdown(log, (shutdown) => open(config, log, options, shutdown));
   try {
-    return await attempt(config, log, options);
+    return await attempt();
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'STORE_CORRUPT') throw error;
     // Noted in the folder, so the next attempt repairs it.
     log.error({ err: error }, 'the store is damaged, starting again to repair it');
-    return attempt(config, log, options);
-  }
-}
-
-async function attempt(config: Config, log: Logger, options: ServiceOptions): Promise<Service> {
-  const shutdown = createShutdown();
-  try {
-    return await open(config, log, options, shutdown);
-  } catch (error) {
-    await shutdown
-      .run()
-      .catch((reason: unknown) => log.error({ err: reason }, 'closing after a failed start failed'));
-    throw error;
+    return attempt();
   }
 }
 
@@ -97,8 +85,7 @@ async function open(
   const machine = given === undefined ? openTime(system) : timeOf(given);
   watchTime(machine, log, shutdown);
   // Checked first, so that a start without a free port or a world does not touch the data folder.
-  await checkPort(configured.port, configured.host);
-  if (configured.metrics !== null) await checkPort(configured.metrics.port, configured.metrics.host);
+  await checkPorts(configured);
   const reachable = await reachUpstream(configured);
   const { cluster } = configured;
   // Nothing of several machines is loaded where there is one.
@@ -191,12 +178,9 @@ async function openLockedStore(
   shutdown: Shutdown,
   afterClose?: () => Promise<void>,
 ): Promise<StartingStore> {
-  const lock = await lockFolder(data);
-  shutdown.add(() => lock.release());
+  await lockData(data, log, shutdown);
   // After the store is closed, and before another process may use the folder.
   if (afterClose !== undefined) shutdown.add(afterClose);
-  const told = privacyText(lock.privacy);
-  if (told !== undefined) log.warn({ data }, told);
   const starting = await openStartingStore(data, {
     tell: ({ level, message, details }) => log[level](details, message),
     reserveBytes: diskReserveMb * MEGABYTE,

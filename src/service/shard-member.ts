@@ -1,7 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { resolve } from 'node:path';
 import type { Bus } from '../bus/bus.ts';
 import { openNatsBus } from '../bus/nats/open-nats-bus.ts';
 import { realTime } from '../bus/time.ts';
@@ -25,6 +24,7 @@ import { openKeySocket } from './access.ts';
 import { type EngineParts, standByEngine } from './engine.ts';
 import { type LeaderServingParts, serveAsLeader } from './leader-serving.ts';
 import type { Logger } from './logger.ts';
+import { memberName } from './member-name.ts';
 import type { Served } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 
@@ -55,14 +55,11 @@ export async function openShard(
   log: Logger,
   shutdown: Shutdown,
 ): Promise<OpenShard> {
-  const name = createHash('sha256')
-    .update(`${hostname()} ${resolve(config.data)}`)
-    .digest('hex')
-    .slice(0, 16);
+  const name = memberName('engine', config.data);
   const bus = await openNatsBus({
     servers: cluster.servers,
     env: cluster.credentials,
-    name: `engine-${name}`,
+    name,
     role: { type: 'engine', replicas: cluster.replicas },
     report: (error) => log.warn({ err: error }, 'the bus is tried again'),
   });
@@ -76,7 +73,7 @@ export async function openShard(
       log.error({ data: config.data, kept }, 'the store was set aside, as its log is not that of the shard');
     },
     async join(parts, closing) {
-      const member = await join(cluster, bus, `engine-${name}`, parts, closing);
+      const member = await join(cluster, bus, name, parts, closing);
       void member.over.then((error) => {
         end = error;
         log.error({ err: error }, 'this engine ends');

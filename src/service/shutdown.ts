@@ -1,3 +1,5 @@
+import type { Logger } from './logger.ts';
+
 /** Closes what was opened, in reverse order, at a stop or after a failed start. */
 export interface Shutdown {
   add(close: () => Promise<unknown>): void;
@@ -28,4 +30,17 @@ export function createShutdown(): Shutdown {
       return closed;
     },
   };
+}
+
+/** Opens something. A failed start leaves nothing open. */
+export async function openWithShutdown<T>(log: Logger, open: (shutdown: Shutdown) => Promise<T>): Promise<T> {
+  const shutdown = createShutdown();
+  try {
+    return await open(shutdown);
+  } catch (error) {
+    await shutdown
+      .run()
+      .catch((reason: unknown) => log.error({ err: reason }, 'closing after a failed start failed'));
+    throw error;
+  }
 }
