@@ -47,6 +47,11 @@ export class StoreError extends ServiceError {
   }
 }
 
+/** Whether the disk refused a write that may succeed later. Damage is no such refusal. */
+export function isRefusedWrite(error: unknown): boolean {
+  return error instanceof StoreError && error.code !== 'STORE_CORRUPT';
+}
+
 /** The service cannot start. */
 export class StartError extends ServiceError {}
 

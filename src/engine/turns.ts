@@ -8,7 +8,7 @@ import {
   type Output,
   type OutputOf,
 } from '../../streams/internal.ts';
-import { StoreError } from '../errors.ts';
+import { isRefusedWrite, StoreError } from '../errors.ts';
 import { createRetryingWriter } from '../resilience/retry-write.ts';
 import type { Journal, Outputs } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
@@ -93,7 +93,7 @@ export function createTurns(deps: TurnsDeps): Turns {
 
   const writer = createRetryingWriter({
     onRefused: (error) => report({ type: 'refused_write', error }),
-    isRefusal: (error) => error instanceof StoreError && error.code !== 'STORE_CORRUPT',
+    isRefusal: isRefusedWrite,
     retryMs: deps.retryMs,
   });
   let waiting: Waiting[] = [];

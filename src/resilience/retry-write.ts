@@ -1,9 +1,9 @@
 const RETRY_MS = 1_000;
 
 interface RetryingWriter {
-  /** Retries until the write succeeds; one write at a time. Rejects after `stop`, or with an error that is no refusal. */
+  /** Retries until the write succeeds. Rejects after `stop`, or with an error that is no refusal. */
   write(task: () => Promise<unknown>): Promise<void>;
-  /** Retries a waiting write at once, and no longer retries after that. */
+  /** Retries the waiting writes at once, and no longer retries after that. */
   stop(): void;
 }
 
@@ -15,21 +15,30 @@ interface RetryOptions {
   readonly retryMs?: number | undefined;
 }
 
+/** Reports the first refusal of each write. */
+export function firstRefusal(report: (error: unknown) => void): RetryOptions['onRefused'] {
+  return (error, attempt) => {
+    if (attempt === 1) report(error);
+  };
+}
+
 export function createRetryingWriter({
   onRefused,
   isRefusal = () => true,
   retryMs = RETRY_MS,
 }: RetryOptions): RetryingWriter {
   let isStopped = false;
-  let wake: () => void = () => undefined;
+  const wakes = new Set<() => void>();
 
   const pause = () =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, retryMs);
-      wake = () => {
+      const wake = () => {
         clearTimeout(timer);
+        wakes.delete(wake);
         resolve();
       };
+      const timer = setTimeout(wake, retryMs);
+      wakes.add(wake);
     });
 
   return {
@@ -47,7 +56,7 @@ export function createRetryingWriter({
     },
     stop() {
       isStopped = true;
-      wake();
+      for (const wake of wakes) wake();
     },
   };
 }

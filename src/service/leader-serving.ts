@@ -95,7 +95,7 @@ export async function serveAsLeader(
         epoch: bus.epoch,
         share: publishing.share,
         frames: publishing.frames(store.feed),
-        heldMs: () => publishing.heldMs(performance.now()),
+        heldMs: publishing.heldMs,
         forwardUsage: led === undefined ? forwardUsage : undefined,
       },
     },

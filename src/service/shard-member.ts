@@ -153,7 +153,9 @@ async function join(
     lastAppendMs: config.drainSeconds * 1_000 + LAST_APPEND_MS,
     report: reportTo(log),
   });
-  metrics.watchCluster(() => figuresOf(membership, bus, config.data));
+  // One is set aside only after this process has closed its store.
+  const divergedStores = readdirSync(config.data).filter((entry) => entry.startsWith(DIVERGED)).length;
+  metrics.watchCluster(() => ({ ...figuresOf(membership, bus), divergedStores }));
   shutdown.add(async () => {
     await membership.stop();
     await standby.close();
@@ -161,7 +163,7 @@ async function join(
   return { url: standby.url, isDemo: false, over: membership.over };
 }
 
-function figuresOf(membership: Membership, bus: Bus, data: string) {
+function figuresOf(membership: Membership, bus: Bus) {
   const { state, term, place, lagMs, alarm } = membership.state();
   return {
     isLeading: state === 'leader',
@@ -171,7 +173,6 @@ function figuresOf(membership: Membership, bus: Bus, data: string) {
     lagMs: lagMs ?? 0,
     heldMs: membership.heldMs(),
     hasAlarm: alarm !== null,
-    divergedStores: readdirSync(data).filter((entry) => entry.startsWith(DIVERGED)).length,
   };
 }
 

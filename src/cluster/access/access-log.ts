@@ -1,15 +1,15 @@
 import type { Place } from '../../bus/bus.ts';
 import { closedError } from '../../bus/bus-error.ts';
-import { StoreError } from '../../errors.ts';
-import { createRetryingWriter } from '../../resilience/retry-write.ts';
+import { isRefusedWrite } from '../../errors.ts';
+import { createRetryingWriter, firstRefusal } from '../../resilience/retry-write.ts';
 import { type AccessChange, decodeAccessEntry, encodeAccessEntry } from '../entries/access-entry.ts';
 import { type AccessStore, applyChange, type ChangeOf, type ChangeResults, inOrder } from './apply-change.ts';
 
 /** Changes what is kept of callers, on the bus first and then in the leader's own store. */
 export interface AccessLog {
   /**
-   * Resolves to the result once the change is on the bus and on disk; changes are made in the order of the calls. Insists
-   * over outages of the bus and on a full disk. Rejects for good once the term is over.
+   * Resolves to the result once the change is on the bus and on disk; changes are made in the order of the calls. Tries
+   * again through outages of the bus and on a full disk. Rejects for good once the term is over.
    */
   make<Op extends AccessChange['op']>(change: ChangeOf<Op>): Promise<ChangeResults[Op]>;
   /** Resolves once nothing is under way. Later changes are refused. */
@@ -43,10 +43,8 @@ export function openAccessLog(deps: AccessLogDeps): AccessLog {
   let running: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
   const writer = createRetryingWriter({
-    onRefused: (error, attempt) => {
-      if (attempt === 1) report(error);
-    },
-    isRefusal,
+    onRefused: firstRefusal(report),
+    isRefusal: isRefusedWrite,
     retryMs,
   });
 
@@ -99,8 +97,4 @@ export async function applyAccessEntry(store: AccessStore, bytes: Uint8Array): P
   await inOrder(decodeAccessEntry(bytes), async (change) => {
     await applyChange(store, change);
   });
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof StoreError && error.code !== 'STORE_CORRUPT';
 }

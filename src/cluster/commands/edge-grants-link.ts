@@ -1,6 +1,7 @@
 import { createEdgeGrants, type EdgeGrants } from '../../access/limits/grants/edge-grants.ts';
 import { decodeEngineMessage, type EdgeMessage } from '../../access/limits/grants/messages.ts';
 import type { Time } from '../../bus/time.ts';
+import { RequestError } from '../../errors.ts';
 
 /** The edge's side of limits across edges, on the bus. */
 interface EdgeGrantsLink {
@@ -17,7 +18,7 @@ interface EdgeGrantsLinkDeps {
   /** Messages that were not asked for. Takes a while when there are none. */
   readonly listen: () => Promise<readonly unknown[]>;
   readonly time: Time;
-  /** Receives messages that are none. */
+  /** Receives messages that cannot be decoded, and failures that are not for want of an engine. */
   readonly report: (error: unknown) => void;
 }
 
@@ -62,8 +63,12 @@ export function openEdgeGrants(deps: EdgeGrantsLinkDeps): EdgeGrantsLink {
 
   /** A message that is lost is sent again. */
   async function exchange(batch: readonly EdgeMessage[]): Promise<void> {
-    const answers = await deps.send(batch).catch(() => []);
-    receiveAll(answers);
+    receiveAll((await deps.send(batch).catch(unanswered)) ?? []);
+  }
+
+  /** That no engine answers is usual; what else fails has to be known. */
+  function unanswered(error: unknown): undefined {
+    if (!(error instanceof RequestError)) report(error);
   }
 
   function receiveAll(values: readonly unknown[]): void {
@@ -84,16 +89,13 @@ export function openEdgeGrants(deps: EdgeGrantsLinkDeps): EdgeGrantsLink {
         if (waitMs > SOON_MS) void time.pause(SOON_MS, ended.signal).then(() => sooner.abort());
         wake = () => undefined;
       };
-      const end = () => sooner.abort();
-      ended.signal.addEventListener('abort', end, { once: true });
-      await time.pause(waitMs, sooner.signal);
-      ended.signal.removeEventListener('abort', end);
+      await time.pause(waitMs, AbortSignal.any([ended.signal, sooner.signal]));
     }
   }
 
   async function listenOn(): Promise<void> {
     while (!ended.signal.aborted) {
-      const values = await deps.listen().catch(() => undefined);
+      const values = await deps.listen().catch(unanswered);
       if (values === undefined) await time.pause(LISTEN_AGAIN_MS, ended.signal);
       else receiveAll(values);
     }

@@ -2,9 +2,9 @@ import { type Observable, Subject } from 'rxjs';
 import { isKept, type Output } from '../../../streams/internal.ts';
 import type { Place, StoredEntry } from '../../bus/bus.ts';
 import { BusError } from '../../bus/bus-error.ts';
-import { StoreError } from '../../errors.ts';
+import { isRefusedWrite } from '../../errors.ts';
 import { createCompaction } from '../../feed/log/compaction.ts';
-import { createRetryingWriter } from '../../resilience/retry-write.ts';
+import { createRetryingWriter, firstRefusal } from '../../resilience/retry-write.ts';
 import type { FeedRow, Store } from '../../store/store.ts';
 import { createLatest, type Latest, type OutputOf } from '../../views/latest.ts';
 import { decodeFeedEntry, type FeedEntry } from '../entries/feed-entry.ts';
@@ -62,12 +62,7 @@ export async function openShardCache({ store, epoch, mono, report }: ShardCacheD
   let pruning: Promise<unknown> = Promise.resolve();
   const frames = new Subject<CachedFrames>();
   const compaction = createCompaction(feed, report);
-  const writer = createRetryingWriter({
-    onRefused(error, attempt) {
-      if (attempt === 1) report(error);
-    },
-    isRefusal: (error) => error instanceof StoreError && error.code !== 'STORE_CORRUPT',
-  });
+  const writer = createRetryingWriter({ onRefused: firstRefusal(report), isRefusal: isRefusedWrite });
 
   function isNews({ stream, key, seq }: Output): boolean {
     return seq > (isKept(stream) ? outputs.upTo : (latest.get(stream, key)?.seq ?? 0));

@@ -258,7 +258,7 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
     }
   }
 
-  const heldMs = () => leading?.publishing.heldMs(time.mono()) ?? 0;
+  const heldMs = () => leading?.publishing.heldMs() ?? 0;
 
   async function beginTerm(lease: Lease) {
     await following?.stop();
@@ -284,6 +284,7 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
       const limited = closeIfSilent(stopped.signal);
       stopping.abort();
       campaigning.abort();
+      replica.abandonWrites();
       await following?.stop();
       await running;
       await (leading === undefined ? engine.stop() : deps.stopLeading());

@@ -27,8 +27,8 @@ export interface LeaderPublishing {
   readonly access: { append(bytes: Uint8Array): Promise<Place>; applied(): void };
   /** The last one at which everything that was told was stored here as well. */
   readonly position: Position;
-  /** Since when an append waits for the bus, ms of `now`; undefined while none does. */
-  heldMs(now: number): number;
+  /** Ms for which the oldest append has waited for the bus; 0 while none waits. */
+  heldMs(): number;
 }
 
 export function createPublishing(
@@ -40,7 +40,8 @@ export function createPublishing(
   /** What was told, or is being told, and is not stored here yet. */
   let underWay = 0;
   let failure: { readonly error: unknown } | undefined;
-  const waitingSince = new Set<number>();
+  /** In the order of the appends. */
+  const waiting = new Set<{ readonly since: number }>();
 
   function ended(): void {
     underWay -= 1;
@@ -55,14 +56,14 @@ export function createPublishing(
   }
 
   async function append(kind: EntryKind, bytes: Uint8Array): Promise<Place> {
-    const since = now();
-    waitingSince.add(since);
+    const appending = { since: now() };
+    waiting.add(appending);
     try {
       return await writer.append({ kind, bytes });
     } catch (error) {
       return fail(error);
     } finally {
-      waitingSince.delete(since);
+      waiting.delete(appending);
     }
   }
 
@@ -109,6 +110,9 @@ export function createPublishing(
     get position() {
       return settled;
     },
-    heldMs: (at) => (waitingSince.size === 0 ? 0 : at - Math.min(...waitingSince)),
+    heldMs() {
+      const [oldest] = waiting;
+      return oldest === undefined ? 0 : now() - oldest.since;
+    },
   };
 }

@@ -1,8 +1,9 @@
 import { isKept, type Observation, type Output } from '../../../streams/internal.ts';
 import type { StoredEntry } from '../../bus/bus.ts';
 import type { StandbyEngine } from '../../engine/engine.ts';
-import { ServiceError } from '../../errors.ts';
+import { isRefusedWrite, ServiceError } from '../../errors.ts';
 import { createCompaction } from '../../feed/log/compaction.ts';
+import { createRetryingWriter, firstRefusal } from '../../resilience/retry-write.ts';
 import type { Store } from '../../store/store.ts';
 import { applyAccessEntry } from '../access/access-log.ts';
 import { nextDigest } from '../entries/chain.ts';
@@ -32,6 +33,8 @@ export interface Replica {
   readonly onBus: { readonly log: Link; readonly outputsUpTo: number };
   /** Has to be called each second. `at` is the time of the last observation, UTC ms. */
   onSecond(at: number): void;
+  /** A write that the disk refuses is tried once more and then given up, so that `apply` ends. */
+  abandonWrites(): void;
   stop(): Promise<void>;
 }
 
@@ -56,6 +59,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
   /** Outputs of observations after this seq are made by this process. */
   const madeFrom = journal.head;
   const compaction = createCompaction(feed, deps.report);
+  const writer = createRetryingWriter({ onRefused: firstRefusal(deps.report), isRefusal: isRefusedWrite });
   const lastRows = new Map(feed.topics().map(({ topic, seq }) => [topic, seq]));
   /** Made here, and not yet found on the stream. */
   let made: Output[] = [];
@@ -123,7 +127,8 @@ export function createReplica(deps: ReplicaDeps): Replica {
   }
 
   async function applyAccess(entry: StoredEntry): Promise<void> {
-    await applyAccessEntry(store, entry.bytes);
+    // Applied again from its beginning: each change makes the same of a store that has it.
+    await writer.write(() => applyAccessEntry(store, entry.bytes));
     position = { ...position, place: entry.place };
   }
 
@@ -133,7 +138,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
     if (rows.length > 0) {
       const topics = batch.topics.filter(({ topic, seq }) => seq > (lastRows.get(topic) ?? 0));
       const upTo = Math.max(batch.upTo, feed.head()?.upTo ?? 0);
-      await feed.append({ epoch: batch.epoch, upTo, rows, topics });
+      await writer.write(() => feed.append({ epoch: batch.epoch, upTo, rows, topics }));
       for (const { topic, seq } of topics) lastRows.set(topic, seq);
       compaction.onStored(rows);
     }
@@ -156,6 +161,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       else await applyFeed(entry);
     },
     onSecond: (at) => void compaction.onTick(at),
+    abandonWrites: writer.stop,
     stop: () => compaction.stop(),
   };
 }

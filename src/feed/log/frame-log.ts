@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Observable, Subject } from 'rxjs';
-import { createRetryingWriter } from '../../resilience/retry-write.ts';
+import { createRetryingWriter, firstRefusal } from '../../resilience/retry-write.ts';
 import type { StoredFrames } from '../../store/store.ts';
 import type { OutputOf } from '../../views/latest.ts';
 import type { Topic } from '../channels.ts';
@@ -76,9 +76,7 @@ export function openFrameLog(deps: FrameLogDeps): FrameLog {
   const numbering = createNumbering(topics, window.topics());
   const compaction = createCompaction(window, report);
   const writer = createRetryingWriter({
-    onRefused(error, attempt) {
-      if (attempt === 1) report(error);
-    },
+    onRefused: firstRefusal(report),
   });
   const published = new Subject<Published>();
   const reads = createFrameReads(window);

@@ -1,7 +1,7 @@
 import { engineUnavailable } from '../../engine-unavailable.ts';
 import type { Counting } from '../counting.ts';
-import type { EdgeGrants } from './edge-grants.ts';
 import type { Admitted, Verdict } from './caller-share.ts';
+import type { EdgeGrants } from './edge-grants.ts';
 
 /** One call at an edge. */
 interface EdgeCall {

@@ -1,15 +1,5 @@
 import { MINUTE_MS } from '../../../../streams/internal.ts';
 import { createAgenda } from './agenda.ts';
-import { createContact } from './contact.ts';
-import {
-  type Answer,
-  type EdgeMessage,
-  type EngineMessage,
-  grantedBy,
-  type Recall,
-  type Request,
-} from './messages.ts';
-import { SHARE_KEPT_MS, VALID_MS } from './rules.ts';
 import {
   type Admitted,
   applyAnswer,
@@ -21,6 +11,16 @@ import {
   takeBack,
   type Verdict,
 } from './caller-share.ts';
+import { createContact } from './contact.ts';
+import {
+  type Answer,
+  type EdgeMessage,
+  type EngineMessage,
+  grantedBy,
+  type Recall,
+  type Request,
+} from './messages.ts';
+import { SHARE_KEPT_MS, VALID_MS } from './rules.ts';
 
 /**
  * The edge's side of limits that hold across edges: spends what the engine granted, and asks for more before it runs dry.
