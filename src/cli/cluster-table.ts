@@ -1,4 +1,5 @@
 import type { ClusterStatus, MemberStatus, ShardStatus } from '../cluster/status/cluster-status.ts';
+import { firstNames } from '../contract/first-names.ts';
 import { textTable } from './table.ts';
 
 const SERVERS = ['SERVER', 'VERSION', 'SYNCS EVERY WRITE'];
@@ -40,8 +41,6 @@ export function clusterTable(status: ClusterStatus): string {
 }
 
 function shardCells({ name, leader, term, renewedMs, place, seq, accounts }: ShardStatus): readonly string[] {
-  const more = accounts.length - ACCOUNTS_SHOWN;
-  const shown = accounts.slice(0, ACCOUNTS_SHOWN).join(', ');
   return [
     name,
     leader ?? 'nobody',
@@ -49,7 +48,7 @@ function shardCells({ name, leader, term, renewedMs, place, seq, accounts }: Sha
     renewedMs === null ? '-' : ago(renewedMs),
     String(place),
     seq === null ? '-' : String(seq),
-    more > 0 ? `${shown} and ${more} more` : shown || '-',
+    firstNames(accounts, ACCOUNTS_SHOWN) || '-',
   ];
 }
 

@@ -47,13 +47,8 @@ ${lines.join('\n')}
 `;
 }
 
-const MOST_NAMED = 20;
-
 function listOf(accounts: readonly PublicAccount[]): string {
-  return firstNames(
-    accounts.map(({ segment }) => `\`${segment}\``),
-    MOST_NAMED,
-  );
+  return firstNames(accounts.map(({ segment }) => `\`${segment}\``));
 }
 
 /** `only` names the accounts that have this endpoint, when not all of them do. */

@@ -23,13 +23,8 @@ export function accountEndpoints(
   });
   if (faults.length === 0) return endpoints;
   const names = known.map(({ id, handle }) => `${id} (${handle})`);
-  throw new StartError(
-    'START_UNKNOWN_ACCOUNT',
-    `${faults.join('; ')}; the world has ${firstNames(names, MOST_NAMED)}`,
-  );
+  throw new StartError('START_UNKNOWN_ACCOUNT', `${faults.join('; ')}; the world has ${firstNames(names)}`);
 }
-
-const MOST_NAMED = 20;
 
 const NEEDED = ['handle', 'platform', 'seriesSlugs', 'slugPrefixes'] as const;
 

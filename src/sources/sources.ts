@@ -67,6 +67,7 @@ function withPaces(endpoints: Endpoints): Endpoints {
     oracle: { ...oracle, pace: createPace({ gapMs: oracle.gapMs, askers: 2 * accounts.length }) },
     // Pages of each account, and the lists.
     market: { ...market, pace: createPace({ gapMs: market.gapMs, askers: accounts.length + 1 }) },
-    book: { ...book, pace: createPace({ gapMs: book.gapMs, askers: 1 }) },
+    // Snapshots, and past prices.
+    book: { ...book, pace: createPace({ gapMs: book.gapMs, askers: 2 }) },
   };
 }

@@ -198,8 +198,9 @@ export function openPast(
       const changed: TimelineEntry[] = [];
       const still: TimelineEntry[] = [];
       for (const entry of now.posts(account).entries()) {
-        if (entry.seq <= seq) still.push(entry);
-        else if (entry.seenAt <= at) changed.push(entry);
+        if (entry.seq > seq) {
+          if (entry.seenAt <= at) changed.push(entry);
+        } else if (still.length < offset + limit) still.push(entry);
       }
       // Of those that have not changed since, no more can be on the page or before it. Where none has, they are the page.
       const first = changed.length === 0 ? offset : 0;

@@ -127,8 +127,9 @@ function behaviourWith(holders: EventHolders): Behaviour<Observation, EventsStat
         drop(state, fact.eventId, holders);
         return;
       }
-      if (fact.kind === 'event' && state.settled.get(fact.eventId)?.hash === hashOf(fact)) return;
       if (fact.kind === 'event') {
+        const settled = state.settled.get(fact.eventId);
+        if (settled !== undefined && settled.hash === hashOf(fact)) return;
         state.settled.delete(fact.eventId);
         state.facts.set(fact.eventId, fact);
         holders.set(fact.eventId, key);

@@ -20,14 +20,12 @@ const WHY_CLOSED: Readonly<Record<keyof typeof CLOSE_CODES, string>> = {
   tooMany: 'too many connections or messages',
 };
 
-const MOST_NAMED = 20;
-
 function description(accounts: readonly PublicAccount[]): string {
   const segments = accounts.map(({ segment }) => `\`${segment}\``);
   const codes = Object.entries(WHY_CLOSED).map(
     ([name, why]) => `- ${CLOSE_CODES[name as keyof typeof CLOSE_CODES]}: ${why}`,
   );
-  return `The records of the REST API, pushed as they change. Accounts: ${firstNames(segments, MOST_NAMED)}.
+  return `The records of the REST API, pushed as they change. Accounts: ${firstNames(segments)}.
 
 After a subscription each channel starts with a \`snapshot\`; every \`update\` after it is a whole record, never a
 difference. \`seq\` numbers the frames of a channel without gaps; \`prev_seq\` is the frame that this reader was sent

@@ -23,9 +23,7 @@ import type { StreamDeps } from './deps.ts';
 export function overviewEndpoint({ latest, accounts, now, tagOf }: StreamDeps, watch: Watch): Endpoint {
   const answerFor = (account: AccountPath | undefined) => {
     const fields = oncePerChange(watch, () => {
-      const scores = settledScores(latest).filter(
-        (score) => account === undefined || score.account === account.id,
-      );
+      const scores = settledScores(latest, account?.id);
       const overview = overviewToWire(
         scores,
         winRates(latest, account?.id),

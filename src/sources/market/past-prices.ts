@@ -55,6 +55,7 @@ export async function readPastPrices(
           headers: { 'user-agent': userAgent },
           timeoutMs,
           signal,
+          pace: book.pace,
         },
         context,
       );

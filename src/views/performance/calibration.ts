@@ -36,6 +36,7 @@ const AT_ONCE = 2_000;
  */
 export function createCalibration({ latest, accounts, scores, report }: CalibrationDeps): Calibration {
   const ids = accounts.map(({ id }) => id);
+  const segments = new Map(accounts.map(({ id, segment }) => [id, segment]));
   const done = { seq: scores.seq, revision: 0, changes: scores.changes, tickAt: Number.POSITIVE_INFINITY };
   let scored: Scored = { data: [], track_records: [], sleep: [] };
   let immediate: NodeJS.Immediate | undefined;
@@ -60,7 +61,7 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
         data.push(before.part);
         continue;
       }
-      const segment = accounts.find(({ id }) => id === account)?.segment ?? null;
+      const segment = account === null ? null : (segments.get(account) ?? null);
       const part = partOf(calibrationToWire(group, segment));
       known.set(name, { forecasts, part });
       data.push(part);

@@ -18,9 +18,10 @@ export interface ScoredForecast {
   readonly won: number;
 }
 
-/** All scores, ordered by close, then event, then horizon. */
-export function settledScores(latest: Latest): readonly ScoreRecord[] {
-  return Array.from(latest.all('scores'))
+/** The scores of one account or of all, ordered by close, then event, then horizon. */
+export function settledScores(latest: Latest, account?: AccountId): readonly ScoreRecord[] {
+  const scores = account === undefined ? latest.all('scores') : latest.ofAccount('scores', account);
+  return Array.from(scores)
     .flatMap(({ record }) => (record.status === 'void' ? [] : [record]))
     .sort(byClose);
 }
