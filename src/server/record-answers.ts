@@ -100,7 +100,11 @@ export function createRecordAnswers(
         const nowMs = now();
         const ages = agesAt(nowMs);
         const late = lateIn(ages);
-        const render = () => renderAll(view, { latest, late }, audience);
+        let rendered: ReturnType<typeof renderAll> | undefined;
+        const render = () => {
+          rendered ??= renderAll(view, { latest, late }, audience);
+          return rendered;
+        };
         const mark = view.listsStale ? lateMark(late) : undefined;
         const etag = tagOf({ watch, name, size, mark, content: () => contentOf(render()) });
         if (namesTag(ifNoneMatch, etag)) return notModified(etag);

@@ -69,7 +69,6 @@ export interface LatestWriter extends Latest {
   load(outputs: readonly Output[]): void;
   /** Adds what a store has of all kept streams, as far as it has to be in memory. */
   loadFrom(outputs: Outputs): void;
-  remove(stream: StreamName, key: string): void;
 }
 
 type PostOutput = OutputOf<'posts'>;
@@ -266,18 +265,6 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
         for (const { yesToken } of record.buckets)
           latest.load([outputs.get('prices', yesToken) ?? []].flat());
       }
-    },
-
-    remove(stream, key) {
-      const values = valuesOf(stream);
-      const output = values.get(key);
-      if (output === undefined) return;
-      values.delete(key);
-      unplace(output);
-      if (output.stream !== 'posts') return;
-      const { account } = output.record;
-      const newest = timelineOf(account).newest.filter((post) => post.key !== key);
-      timelines.set(account, { newest, length: newest.length });
     },
   };
 

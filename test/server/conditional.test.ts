@@ -97,13 +97,6 @@ function describeTags(areTagsShared: boolean): void {
     }
   });
 
-  it('moves the tag when an old post is dropped from memory', async () => {
-    const last = `${TWEETS}?limit=10&offset=35`;
-    const before = await tagOf(last, PRO);
-    running.latest.remove('posts', 'a:1');
-    assert.notEqual(await tagOf(last, PRO), before);
-  });
-
   it('never shares a tag between paths, tiers or pages', async () => {
     const tags = [
       await tagOf(META),

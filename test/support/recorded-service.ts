@@ -109,10 +109,6 @@ export async function openRecordedService({
   const outputs: Output[] = [];
   const observation = new Subject<Observation>();
   graph(observation, emptyState()).subscribe((output) => outputs.push(output));
-  // Before everyone else, as the engine does it. What was simulated is in the log.
-  latest.change$.subscribe((changed) => {
-    for (const { stream, key } of changed) if (stream === 'requests') latest.remove(stream, key);
-  });
 
   const usage = createUsageTracking({ store: store.usage, now, retentionDays: 90, report });
   const accounts = settings.accounts.map(({ id }) => ({
@@ -202,7 +198,8 @@ export async function openRecordedService({
       await store.journal.append(observations);
       outputs.length = 0;
       for (const each of observations) observation.next(each);
-      const turnOutputs = outputs.slice();
+      // Requests to the simulators are no values, and what they said is in the log.
+      const turnOutputs = outputs.filter(({ stream }) => stream !== 'requests');
       if (turnOutputs.some(({ stream }) => isKept(stream))) await store.outputs.append(turnOutputs, seq);
       timers.hold(() => latest.apply(turnOutputs, seq, at));
       do await nextLoop();

@@ -1,5 +1,5 @@
-import { createEdgeGrants, type EdgeGrants } from '../../src/access/limits/grants/edge-grants.ts';
 import type { Admitted, Verdict } from '../../src/access/limits/grants/caller-share.ts';
+import { createEdgeGrants, type EdgeGrants } from '../../src/access/limits/grants/edge-grants.ts';
 import { createLedger, type Ledger } from '../../src/access/limits/grants/ledger.ts';
 import {
   decodeEdgeMessage,

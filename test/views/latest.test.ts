@@ -81,17 +81,6 @@ describe('createLatest', () => {
     assert.deepEqual([before.length, latest.posts('a').length], [1, 2]);
   });
 
-  it('forgets a removed post and nothing else', () => {
-    const latest = createLatest();
-    latest.apply([postOutput(1, '1', 1), postOutput(1, '2', 2), velocityAt(1)], 1, 1);
-    latest.remove('posts', 'a/1');
-    latest.remove('posts', 'a/none');
-    assert.equal(latest.get('posts', 'a/1'), undefined);
-    assert.deepEqual([...latest.posts('a')], [postOutput(1, '2', 2)]);
-    latest.remove('velocity', 'a');
-    assert.deepEqual([...latest.all('velocity')], []);
-  });
-
   it('finds the events of an account, also when the market says that one is about another', () => {
     const latest = createLatest();
     const about = (account: string) => ({ type: 'posts', account }) as const;
