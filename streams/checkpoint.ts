@@ -4,36 +4,30 @@ import type { EventFact } from './observation.ts';
 import { type JoinedEvents, splitEvents } from './pipelines/events.ts';
 
 /**
- * The state as JSON, in which a map is `{ $map: entries }`, a set `{ $set: values }` and a set of ids `{ $ids, others }`.
- * Several pipelines hold the buckets of an event. They are written once, with its listing, and are `{ $buckets: event }`
- * elsewhere.
+ * The state as lines of JSON, one for each actor: `[pipeline, key, state]`. A map is `{ $map: entries }`, a set
+ * `{ $set: values }` and a set of ids `{ $ids, others }`. Several pipelines hold the buckets of an event. They are written
+ * once, with its listing, and are `{ $buckets: event }` elsewhere.
  */
 export function encodeState(state: GraphState): string {
-  return [...encodeStateParts(state)].join('');
+  return [...encodeStateLines(state)].join('');
 }
 
 /**
- * The same text in parts, one for each actor. The state must not change before the last part is taken, but other work
+ * The same text line by line, each with its end. The state must not change before the last one is taken, but other work
  * can be done in between.
  */
-export function* encodeStateParts(state: GraphState): Iterable<string> {
-  const listed = listedBuckets(state);
-  let before = '{';
-  for (const [name, states] of Object.entries(state)) {
-    before += `${JSON.stringify(name)}:{"$map":[`;
-    for (const [key, actor] of states) {
-      yield `${before}[${JSON.stringify(key)},${JSON.stringify(toPlain(actor, listed))}]`;
-      before = ',';
-    }
-    before = `${before === ',' ? '' : before}]},`;
+export function* encodeStateLines({ freshness, ...others }: GraphState): Iterable<string> {
+  const listed = listedBuckets(others);
+  // The ages come first, as readers need them before the rest is read.
+  for (const [name, states] of Object.entries({ freshness, ...others })) {
+    for (const [key, actor] of states) yield `${JSON.stringify([name, key, toPlain(actor, listed)])}\n`;
   }
-  yield `${before.slice(0, -1)}}`;
 }
 
 /** The event that each list of buckets is of. */
 type ListedBuckets = ReadonlyMap<unknown, number>;
 
-function listedBuckets({ events }: GraphState): ListedBuckets {
+function listedBuckets({ events }: Pick<GraphState, 'events'>): ListedBuckets {
   const listed = new Map<unknown, number>();
   for (const state of events.values()) {
     for (const { eventId, buckets } of state?.facts.values() ?? []) listed.set(buckets, eventId);
@@ -86,14 +80,43 @@ export function isReadable(graphVersion: number): boolean {
 }
 
 export function decodeState(text: string): GraphState {
-  // Listings come before whatever refers to them, as they are the first field of the first pipeline that has them.
-  const state = fromPlain(JSON.parse(text), new Map()) as Partial<GraphState>;
+  const reader = createStateReader();
+  for (const line of text.split('\n')) reader.read(line);
+  return reader.state();
+}
+
+/** Reads the lines of a state one by one, so that other work can be done in between. */
+export interface StateReader {
+  /** The lines come in the order in which they were written, with or without their ends. */
+  read(line: string): void;
+  /** All that was read. */
+  state(): GraphState;
+}
+
+export function createStateReader(): StateReader {
+  let state = emptyState();
+  // Listings come before whatever refers to them: the pipeline that has them is written before those.
+  const buckets: ListedEvents = new Map();
   return {
-    ...emptyState(),
-    ...state,
-    ...(state.posts && { posts: withIdSets(state.posts) }),
-    ...(state.events && { events: eventsByAccount(state.events) }),
+    read(line) {
+      if (line.trim() === '') return;
+      const parsed: unknown = JSON.parse(line);
+      if (isActor(parsed)) actorsOf(state, parsed[0]).set(parsed[1], fromPlain(parsed[2], buckets));
+      else state = { ...state, ...(fromPlain(parsed, buckets) as Partial<GraphState>) };
+    },
+    state: () => ({ ...state, posts: withIdSets(state.posts), events: eventsByAccount(state.events) }),
   };
+}
+
+/** A line. Earlier versions wrote the whole state as one object. */
+function isActor(value: unknown): value is readonly [pipeline: string, key: string, state: unknown] {
+  return Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string';
+}
+
+/** A pipeline that there is no more keeps its states to itself. */
+function actorsOf(state: GraphState, pipeline: string): Map<string, unknown> {
+  const known: ReadonlyMap<string, Map<string, unknown>> = new Map(Object.entries(state));
+  return known.get(pipeline) ?? new Map();
 }
 
 /** Checkpoints of earlier versions have a usual set of settled ids. */
@@ -105,8 +128,11 @@ function withIdSets(states: GraphState['posts']): GraphState['posts'] {
   return new Map(ofNow);
 }
 
+/** The buckets of each event, under its id. */
+type ListedEvents = Map<unknown, EventFact['buckets']>;
+
 /** Changes the value in place where it can. A function for each value, as `JSON.parse` offers it, takes ten times as long. */
-function fromPlain(value: unknown, buckets: Map<unknown, EventFact['buckets']>): unknown {
+function fromPlain(value: unknown, buckets: ListedEvents): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (isListing(value)) {
     buckets.set(value.eventId, value.buckets);

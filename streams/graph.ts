@@ -17,7 +17,7 @@ import { type CountersState, counters } from './pipelines/counters.ts';
 import { type EventsState, eventHolders, events, ownersIn } from './pipelines/events.ts';
 import { forecast } from './pipelines/forecast.ts';
 import type { ForecastState } from './pipelines/forecast-state.ts';
-import { type FreshnessState, freshness, lastFreshness } from './pipelines/freshness.ts';
+import { type FreshnessState, freshness, freshnessAfter, lastFreshness } from './pipelines/freshness.ts';
 import { type LagState, lag } from './pipelines/lag.ts';
 import { type LedgerState, ledger } from './pipelines/ledger.ts';
 import { type ModelsState, models } from './pipelines/models.ts';
@@ -85,6 +85,11 @@ export function graph(observation$: Observable<Observation>, state: GraphState):
 /** The last outputs that readers need after a start but that the store does not keep. */
 export function lastPassing(state: GraphState): readonly Output[] {
   return [...lastSignals(state.signals), ...lastFreshness(state.freshness)];
+}
+
+/** The ages of all sources after these last observations of a log, from an earlier state, which is changed. */
+export function agesAfter(state: GraphState, observations: Iterable<Observation>): readonly Output[] {
+  return freshnessAfter(state.freshness, Array.from(observations, onCalendar));
 }
 
 function wire(observation$: Observable<Observation>, state: GraphState): Observable<Output> {

@@ -1,4 +1,4 @@
-import { DAY_MS, encodeStateParts, GRAPH_VERSION, type GraphState } from '../../streams/internal.ts';
+import { DAY_MS, encodeStateLines, GRAPH_VERSION, type GraphState } from '../../streams/internal.ts';
 import { createLoopYield } from '../resilience/loop-yield.ts';
 import type { NewCheckpoint, Store } from '../store/store.ts';
 
@@ -19,7 +19,7 @@ export async function takeCheckpoint(
   const encoder = new TextEncoder();
   const yieldToLoop = createLoopYield();
   const parts: Uint8Array[] = [];
-  for (const part of encodeStateParts(state)) {
+  for (const part of encodeStateLines(state)) {
     parts.push(encoder.encode(part));
     await yieldToLoop();
   }

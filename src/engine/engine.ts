@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
 import { bytesIn, takeCheckpoint, thinCheckpoints } from './checkpoints.ts';
 import type { Clock } from './clock.ts';
-import { lastTickOf, recover } from './recover.ts';
+import { beginRecovery, lastTickOf, type Recovery } from './recover.ts';
 import { createRetention, type PruneReport } from './retention.ts';
 import { sourceLookupsFrom } from './source-lookups.ts';
 import { supervise } from './supervise.ts';
@@ -103,19 +103,41 @@ export interface StandbyEngine {
   stop(): Promise<void>;
 }
 
-/** Recovers the store, then starts the sources and the clock. Resolves when readers can be served. */
+/** An engine that is being opened. */
+export interface OpeningEngine {
+  /** Whether readers can already be served what an earlier run has stored, except what depends on signals. */
+  readonly hasValues: boolean;
+  /** Resolves when the engine runs. */
+  readonly opened: Promise<Engine>;
+}
+
+/** Recovers the store, then starts the sources and the clock. Resolves when stored values are loaded. */
+export async function beginEngine(deps: EngineDeps): Promise<OpeningEngine> {
+  const recovery = await beginRecovery(deps.store, deps.latest);
+  const open = async () => {
+    const standby = await standBy(deps, recovery);
+    const engine = standby.lead();
+    await standby.diskKnown;
+    return engine;
+  };
+  return { hasValues: recovery.hasValues, opened: open() };
+}
+
+/** The same in one step. */
 export async function openEngine(deps: EngineDeps): Promise<Engine> {
-  const standby = await openStandby(deps);
-  const engine = standby.lead();
-  await standby.diskKnown;
-  return engine;
+  const { opened } = await beginEngine(deps);
+  return opened;
 }
 
 /** Recovers the store. Resolves when there is something to serve. */
 export async function openStandby(deps: EngineDeps): Promise<StandbyEngine> {
+  return standBy(deps, await beginRecovery(deps.store, deps.latest));
+}
+
+async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEngine> {
   const { store, latest, clock, report } = deps;
   const startedAt = clock.mono();
-  const { state, replayed } = await recover(store, latest);
+  const { state, replayed } = await recovery.finish();
   report({ type: 'recovered', head: store.journal.head, replayed, ms: clock.mono() - startedAt });
 
   const statuses = new Map<string, SourceStatus>();

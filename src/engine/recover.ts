@@ -1,6 +1,8 @@
 import {
+  agesAfter,
+  calendarAt,
   createRunner,
-  decodeState,
+  createStateReader,
   emptyState,
   GRAPH_VERSION,
   GRAPH_VERSION_BEFORE,
@@ -10,11 +12,15 @@ import {
   type Output,
   type TickFact,
 } from '../../streams/internal.ts';
-import type { Store } from '../store/store.ts';
+import { createLoopYield } from '../resilience/loop-yield.ts';
+import type { Checkpoint, Store } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
 
 /** Outputs per write while the log is read. */
 const BATCH = 5_000;
+
+type Tick = Observation & { readonly fact: TickFact };
+type Place = Omit<Checkpoint, 'state'>;
 
 interface Recovered {
   readonly state: GraphState;
@@ -22,41 +28,93 @@ interface Recovered {
   readonly replayed: number;
 }
 
-type Tick = Observation & { readonly fact: TickFact };
+/** The recovery of a store. What was stored before is among the latest values; those that are not stored are not yet. */
+export interface Recovery {
+  /** Whether there is something to serve already, the age of which is known. */
+  readonly hasValues: boolean;
+  /** Derives the rest, in small steps, and adds it to the latest values. Called once. */
+  finish(): Promise<Recovered>;
+}
 
 /**
- * Runs the log since the newest checkpoint through the graph, and stores the outputs that a crash kept from being
- * stored. Every start does this. When no checkpoint has the present graph version, all outputs are derived again, unless
- * the log has lost its beginning: then the state of the version before goes on, and its outputs are kept.
+ * Prepares to run the log since the newest checkpoint through the graph, and to store the outputs that a crash kept from
+ * being stored. Every start does this. When no checkpoint has the present graph version, all outputs are derived again,
+ * unless the log has lost its beginning: then the state of the version before goes on, and its outputs are kept.
  */
-export async function recover(store: Store, latest: LatestWriter): Promise<Recovered> {
-  const { journal, outputs, checkpoints } = store;
-  const isWhole = journal.tail <= 1;
-  const checkpoint =
-    checkpoints.newest(GRAPH_VERSION) ?? (isWhole ? undefined : checkpoints.newest(GRAPH_VERSION_BEFORE));
+export async function beginRecovery(store: Store, latest: LatestWriter): Promise<Recovery> {
+  const { outputs } = store;
+  const checkpoint = startOf(store);
   if (checkpoint === undefined) await outputs.clear();
   await outputs.prepare();
-  const state = checkpoint ? decodeState(checkpoint.state) : emptyState();
+  latest.loadFrom(outputs);
+  const ages = checkpoint === undefined ? [] : await lastAges(store, checkpoint);
+  latest.load(ages);
+  return { hasValues: ages.length > 0, finish: () => finish(store, latest, checkpoint) };
+}
 
+/** The whole recovery. */
+export async function recover(store: Store, latest: LatestWriter): Promise<Recovered> {
+  const recovery = await beginRecovery(store, latest);
+  return recovery.finish();
+}
+
+function startOf({ journal, checkpoints }: Store): Place | undefined {
+  const newestOf = (version: number) =>
+    checkpoints.list().findLast(({ graphVersion }) => graphVersion === version);
+  const isWhole = journal.tail <= 1;
+  return newestOf(GRAPH_VERSION) ?? (isWhole ? undefined : newestOf(GRAPH_VERSION_BEFORE));
+}
+
+/** The ages at the last tick whose outputs are stored. None when the checkpoint does not begin with what they are computed from. */
+async function lastAges(store: Store, { seq }: Place): Promise<readonly Output[]> {
+  for await (const line of store.checkpoints.lines(seq)) {
+    if (!line.startsWith('["freshness",')) return [];
+    const reader = createStateReader();
+    reader.read(line);
+    const known = Array.from(lastOf(store)).filter(({ seq: each }) => each <= store.outputs.upTo);
+    return agesAfter(reader.state(), known);
+  }
+  return [];
+}
+
+async function finish(
+  { journal, outputs, checkpoints }: Store,
+  latest: LatestWriter,
+  checkpoint: Place | undefined,
+): Promise<Recovered> {
+  const yieldToLoop = createLoopYield();
+  const reader = createStateReader();
+  if (checkpoint !== undefined) {
+    for await (const line of checkpoints.lines(checkpoint.seq)) {
+      reader.read(line);
+      await yieldToLoop();
+    }
+  }
+  const state = checkpoint === undefined ? emptyState() : reader.state();
   const runner = createRunner(state);
   let unsaved: Output[] = [];
   let replayed = 0;
   let seq = checkpoint?.seq ?? journal.tail - 1;
-  for (const observation of journal.read(seq + 1)) {
-    seq = observation.seq;
-    replayed += 1;
-    for (const output of runner.run(observation)) {
-      if (seq > outputs.upTo) unsaved.push(output);
-    }
-    if (unsaved.length < BATCH) continue;
+  let at = latest.at;
+  const save = async () => {
     const batch = unsaved;
     unsaved = [];
     await outputs.append(batch, seq);
+    latest.apply(batch, seq, at);
+  };
+  for (const observation of journal.read(seq + 1)) {
+    ({ seq } = observation);
+    at = calendarAt(observation);
+    replayed += 1;
+    for (const output of runner.run(observation)) {
+      // What was asked of the simulators is no value.
+      if (seq > outputs.upTo && output.stream !== 'requests') unsaved.push(output);
+    }
+    if (unsaved.length >= BATCH) await save();
+    await yieldToLoop();
   }
-  if (unsaved.length > 0) await outputs.append(unsaved, seq);
-
-  latest.loadFrom(outputs);
-  latest.load(lastPassing(state));
+  if (unsaved.length > 0) await save();
+  if (journal.head > 0) latest.apply(lastPassing(state), seq, at);
   return { state, replayed };
 }
 
@@ -66,9 +124,13 @@ const LOOK_BACK = 1_000;
 /** The last tick of the log, if the log has one near its end. */
 export function lastTickOf({ journal }: Pick<Store, 'journal'>): Tick | undefined {
   let last: Tick | undefined;
-  for (const observation of journal.read(Math.max(journal.tail, journal.head - LOOK_BACK))) {
+  for (const observation of lastOf({ journal })) {
     const { fact } = observation;
     if (fact.kind === 'tick') last = { ...observation, fact };
   }
   return last;
+}
+
+function lastOf({ journal }: Pick<Store, 'journal'>): Iterable<Observation> {
+  return journal.read(Math.max(journal.tail, journal.head - LOOK_BACK));
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   createRunner,
+  decodeState,
   encodeState,
   GRAPH_VERSION,
   type GraphState,
@@ -89,8 +90,10 @@ function openCheckpointComparison({ checkpoints }: Store, afterSeq: number) {
       // A running engine may have removed it since it was listed.
       if (checkpoint?.seq !== seq) return undefined;
       const recomputed = encodeState(state);
-      if (checkpoint.state !== recomputed)
-        return { place: 'checkpoint', seq, kept: checkpoint.state, recomputed };
+      const { state: kept } = checkpoint;
+      // An earlier program wrote the same state in another form.
+      if (kept !== recomputed && encodeState(decodeState(kept)) !== recomputed)
+        return { place: 'checkpoint', seq, kept, recomputed };
       passed += 1;
       return undefined;
     },

@@ -9,6 +9,7 @@ import { createCalibration } from '../views/performance/calibration.ts';
 import { createWatcher } from '../views/watch.ts';
 import type { Endpoint, FileEndpoint, PlainEndpoint, SlowEndpoint } from './answer.ts';
 import { answerForwarded, type Forward, forwarded, olderPages } from './forwarded.ts';
+import { onceStarted } from './once-started.ts';
 import type { Operations } from './operations.ts';
 import { asksForPast } from './past/asks-for-past.ts';
 import { createPositionRequests } from './portfolio/position-requests.ts';
@@ -51,6 +52,8 @@ export interface EndpointDeps {
   readonly forward?: Forward | undefined;
   /** For a process that holds the truth of its accounts, and not that of callers. */
   readonly forwardUsage?: Forward | undefined;
+  /** What is still waited for while only stored values are known; undefined once the rest is, or unless given. */
+  readonly starting?: () => string | undefined;
   /** Whether the push feed is served; true unless given. */
   readonly hasFeed?: boolean;
   /** Whether the published keys of the demo are admitted; false unless given. */
@@ -71,7 +74,8 @@ interface Endpoints {
   close(): void;
 }
 
-const PER_ACCOUNT = [predictionEndpoint, signalsEndpoint, lagEndpoint];
+/** These show signals, which are not stored. */
+const WITH_SIGNALS = [predictionEndpoint, signalsEndpoint];
 
 export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => void): Endpoints {
   const { latest, now } = deps;
@@ -88,7 +92,10 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
     endpoints.map((endpoint) => (forward === undefined ? endpoint : forwarded(endpoint, forward)));
   const tweets = deps.accounts.map((account) => tweetsEndpoint(streamDeps, account));
   const usage = usageEndpoints(deps);
-  const wallets = here([...portfolioEndpoints(walletDeps), ...rebalancingEndpoints(walletDeps)]);
+  const whenKnown = onceStarted(deps.starting);
+  const wallets = here(
+    [...portfolioEndpoints(walletDeps), ...rebalancingEndpoints(walletDeps)].map(whenKnown),
+  );
   const past = new Map(here(pastEndpoints(deps)).map((endpoint) => [endpoint.path, endpoint]));
   const older = new Map(
     deps.accounts.flatMap((account, index) => {
@@ -105,7 +112,10 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
     ready: [
       ...deps.accounts.map((account) => metaEndpoint(streamDeps, account)),
       ...tweets,
-      ...PER_ACCOUNT.flatMap((endpoint) => deps.accounts.map((account) => endpoint(streamDeps, account))),
+      ...WITH_SIGNALS.flatMap((endpoint) =>
+        deps.accounts.map((account) => whenKnown(endpoint(streamDeps, account))),
+      ),
+      ...deps.accounts.map((account) => lagEndpoint(streamDeps, account)),
       accountsEndpoint(streamDeps),
       cryptoEndpoint(streamDeps),
       overviewEndpoint(streamDeps, scores),
@@ -114,7 +124,7 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
       healthEndpoint(deps.operations, now),
       ...(forwardUsage === undefined ? usage : []),
       ...documentEndpoints(deps.accounts),
-      ...(deps.hasFeed === false ? [] : [feedEndpoint()]),
+      ...(deps.hasFeed === false ? [] : [whenKnown(feedEndpoint())]),
     ],
     slow: [
       ...dashboardEndpoints(deps),

@@ -92,10 +92,11 @@ interface MountedApp extends Pick<App, 'beginDrain' | 'close'> {
   callback(): (req: IncomingMessage, res: ServerResponse) => Promise<void> | undefined;
 }
 
+/** Requests for the feed go to the app while there is none. */
 export function createHttpServer(
   app: MountedApp,
   limits: HttpLimits = HTTP_LIMITS,
-  feed?: FeedConnections,
+  feed?: () => FeedConnections | undefined,
 ): HttpServer {
   const serve = app.callback();
   const answers = createAnswersInTurn((req, res) => {
@@ -105,7 +106,7 @@ export function createHttpServer(
     }
     // The connection ends after a body, so that bytes after it are never taken for a request.
     if (hasBody(req)) res.shouldKeepAlive = false;
-    return feed?.handle(req, res) ? undefined : serve(req, res);
+    return feed?.()?.handle(req, res) ? undefined : serve(req, res);
   }, limits);
   const server = createServer(
     {
@@ -133,7 +134,7 @@ export function createHttpServer(
       socket.on('error', () => socket.destroy());
       answers.afterAnswers(socket, () => {
         if (socket.destroyed) return;
-        if (!feed.upgrade(req, socket, head)) answerWithoutUpgrade(req, socket, answers);
+        if (!feed()?.upgrade(req, socket, head)) answerWithoutUpgrade(req, socket, answers);
         // Paused if requests before this one had to wait.
         else if (socket.isPaused()) socket.resume();
       });
@@ -146,7 +147,7 @@ export function createHttpServer(
     unsent: answers.figures,
     listen: (port, host) => listen(server, port, host),
     drain(times) {
-      drained ??= drain(server, app, times, feed);
+      drained ??= drain(server, app, times, feed?.());
       return drained;
     },
   };

@@ -62,7 +62,6 @@ async function open(
   let isDraining = false;
 
   const limits = httpLimits(config);
-  const current = () => serving;
   const app = {
     callback: () => (req: IncomingMessage, res: ServerResponse) =>
       serving === undefined ? startingApp(req, res) : serving.handle(req, res),
@@ -72,12 +71,7 @@ async function open(
     },
     close: () => undefined,
   };
-  const http = createHttpServer(app, limits, {
-    handle: (req, res) => current()?.feed?.handle(req, res) ?? false,
-    upgrade: (req, socket, head) => current()?.feed?.upgrade(req, socket, head) ?? false,
-    beginDrain: () => current()?.feed?.beginDrain(),
-    close: async () => current()?.feed?.close(),
-  });
+  const http = createHttpServer(app, limits, () => serving?.feed);
   const operator =
     config.metrics &&
     createHttpServer(

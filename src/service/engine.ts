@@ -2,9 +2,9 @@ import { INPUTS, type SettingsFact } from '../../streams/internal.ts';
 import type { AccountConfig } from '../config/accounts.ts';
 import type { Config } from '../config/config.ts';
 import {
-  type Engine,
+  beginEngine,
   type EngineDeps,
-  openEngine,
+  type OpeningEngine,
   openStandby,
   type StandbyEngine,
 } from '../engine/engine.ts';
@@ -24,11 +24,13 @@ export interface EngineParts
   readonly speed?: number;
 }
 
-/** Opens the engine with its sources, as configured. */
-export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promise<Engine> {
-  const engine = await openEngine(depsOf(parts));
-  shutdown.add(() => engine.stop());
-  return engine;
+/** Begins to open the engine with its sources, as configured. */
+export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promise<OpeningEngine> {
+  const opening = await beginEngine(depsOf(parts));
+  // Where it does not open, whoever waits for it is told, and there is nothing to stop.
+  const known = opening.opened.catch(() => undefined);
+  shutdown.add(async () => (await known)?.stop());
+  return opening;
 }
 
 /** The same engine, which asks the outside world nothing yet, and which the caller stops. */

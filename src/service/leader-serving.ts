@@ -44,9 +44,8 @@ export async function serveAsLeader(
   parts: LeaderServingParts,
   shutdown: Shutdown,
 ): Promise<LedCallers | undefined> {
-  const { store, metrics, log } = parts;
+  const { store, log } = parts;
   const { shard } = cluster;
-  metrics.watchSources(engine.sources);
   const isKeeping = await keepsCallers(bus.shared('callers'), shard, cluster.callersShard);
   const led = isKeeping
     ? await openLeaderAccess({ ...parts, ...parts.callers, bus, ...publishing.access }, shutdown)
@@ -82,10 +81,10 @@ export async function serveAsLeader(
   const server = await startServer(
     {
       ...parts,
-      engine,
+      engine: Promise.resolve(engine),
       gate,
       isDemo,
-      clockFault: () => timeFault(parts.doubt(), engine.logAheadMs()),
+      clockFault: (logAheadMs) => timeFault(parts.doubt(), logAheadMs),
       payments: callers.payments,
       recorder: callers.recorder,
       usage: led?.tracking ?? NO_USAGE,
@@ -101,6 +100,7 @@ export async function serveAsLeader(
     },
     shutdown,
   );
+  await server.whole;
   answerForwarded = server.answerForwarded;
   return led;
 }

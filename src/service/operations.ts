@@ -20,6 +20,8 @@ interface OperationsDeps {
   readonly accounts: readonly AccountPath[];
   readonly metrics: Metrics;
   readonly sources: () => readonly SourceStatus[];
+  /** What is still waited for while only stored values are served; undefined once the engine runs, or unless given. */
+  readonly starting?: () => string | undefined;
   readonly store: () => StoreState;
   readonly writesHeldMs: () => number;
   /** What is wrong with the time; undefined when nothing is. */
@@ -33,7 +35,7 @@ const METRICS_KEPT_MS = 1_000;
 
 /** The probes and metrics that the server shows. */
 export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operations {
-  const { latest, metrics, store, writesHeldMs, now } = deps;
+  const { latest, metrics, store, writesHeldMs, starting = () => undefined, now } = deps;
   const ages = () => agesNow(latest, now());
   const { accounts } = deps;
   const wireName = wireNames(accounts);
@@ -47,7 +49,7 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
         .sources()
         .filter(({ refusedAt }) => refusedAt !== null && Math.abs(now() - refusedAt) < REFUSAL_SHOWN_MS)
         .map(({ name }) => wireName(name)),
-    areEventsKnown: () => areEventsKnown(latest, 'posts', now()),
+    areEventsKnown: () => starting() === undefined && areEventsKnown(latest, 'posts', now()),
     historyPercent: (account) => historyPercent(latest, account, now()),
     store,
     writesHeldMs,
@@ -63,7 +65,8 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
   const text = keepText(metrics.text, METRICS_KEPT_MS);
   return {
     health,
-    isReady,
+    isReady: () => starting() === undefined && isReady(),
+    unready: starting,
     isLive,
     metrics: async () => ({ contentType: metrics.contentType, text: await text() }),
     requestServed: metrics.requestServed,

@@ -7,7 +7,7 @@ import type { UsageReader } from '../access/usage/tracking.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
-import { openFeed } from '../feed/feed.ts';
+import { type Feed, openFeed } from '../feed/feed.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { PaymentService } from '../payments/payment-service.ts';
 import { createApp } from '../server/app.ts';
@@ -35,9 +35,10 @@ export interface ServerParts {
   readonly store: Store;
   readonly latest: Latest;
   readonly clock: Clock;
-  /** What is wrong with the time; undefined when nothing is. */
-  readonly clockFault: () => string | undefined;
-  readonly engine: Engine;
+  /** What is wrong with the time, given how far the log is ahead of it; undefined when nothing is. */
+  readonly clockFault: (logAheadMs: number) => string | undefined;
+  /** While it recovers, stored values are served, and the feed is not. */
+  readonly engine: Promise<Engine>;
   readonly gate: Gate;
   readonly payments: PaymentService | undefined;
   readonly recorder: UsageRecorder;
@@ -77,30 +78,35 @@ export interface Served {
 
 interface StartedServer {
   readonly url: string;
+  /** Resolves when everything is served, the feed too. Rejects when the engine does not open. */
+  readonly whole: Promise<void>;
   /** Answers what other processes forward. */
   readonly answerForwarded: Forward;
 }
 
 /** Serves HTTP and, unless it is off, the push feed. */
 export async function startServer(parts: ServerParts, shutdown: Shutdown): Promise<StartedServer> {
-  const { config, store, latest, clock, engine, gate, payments, metrics, cluster, log } = parts;
+  const { config, store, latest, clock, gate, payments, metrics, cluster, log } = parts;
+  let engine: Engine | undefined;
+  const starting = () => (engine === undefined ? 'it reads its own log' : undefined);
   // The log of all machines has to be written before that of this one.
   const writesHeldMs = () => {
     const busMs = cluster?.heldMs() ?? 0;
-    return Math.max(engine.writesHeldMs(), busMs > SLOW_APPEND_MS ? busMs : 0);
+    return Math.max(engine?.writesHeldMs() ?? 0, busMs > SLOW_APPEND_MS ? busMs : 0);
   };
   const operations = openOperations(
     {
       latest,
       accounts: config.accounts,
       metrics,
-      sources: engine.sources,
+      sources: () => engine?.sources() ?? [],
+      starting,
       store: () => {
         if (writesHeldMs() > 0) return 'read_only';
         return clock.wall() - parts.repairedAt < REPAIR_SHOWN_MS ? 'repaired' : 'open';
       },
       writesHeldMs,
-      clockFault: parts.clockFault,
+      clockFault: () => parts.clockFault(engine?.logAheadMs() ?? 0),
       now: clock.wall,
     },
     shutdown,
@@ -120,6 +126,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     staleAfterMs: config.staleAfterMs,
     epoch: cluster?.epoch ?? randomUUID(),
     areTagsShared: cluster !== undefined,
+    starting,
     hasFeed: config.feed !== null,
     isDemo: parts.isDemo,
     hasMetrics: config.metrics === null,
@@ -128,8 +135,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
   const report = (error: unknown) => log.error({ err: error }, 'a request failed');
   app.on('error', report);
   const limits = httpLimits(config);
-  const feed =
-    config.feed &&
+  const openItsFeed = (feedLimits: NonNullable<Config['feed']>) =>
     openFeed({
       latest,
       window: cluster?.frames ?? store.feed,
@@ -138,7 +144,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       accounts: config.accounts,
       gate,
       proxies: limits.proxies,
-      limits: config.feed,
+      limits: feedLimits,
       staleAfterMs: config.staleAfterMs,
       now: clock.wall,
       mono: clock.mono,
@@ -146,18 +152,26 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       answerTo: (error) => refusal(error) ?? internalError(),
       report: (error) => log.error({ err: error }, 'the feed failed; writes are tried again'),
     });
-  if (feed) {
-    shutdown.add(() => feed.close());
-    metrics.watchFeed(feed.figures);
-  }
   if (config.metrics !== null) {
     const operator = createHttpServer(createOperatorApp(operations, report), limits);
     await operator.listen(config.metrics.port, config.metrics.host);
     shutdown.add(() => operator.drain({ noticeMs: 0, deadlineMs: 0 }));
   }
-  const http = createHttpServer(app, limits, feed ?? undefined);
+  let feed: Feed | undefined;
+  // Closed after the server, when no reader is left.
+  shutdown.add(async () => feed?.close());
+  const http = createHttpServer(app, limits, config.feed === null ? undefined : () => feed);
   metrics.watchUnsent(http.unsent);
   const url = await http.listen(cluster?.port ?? config.port, config.host);
   shutdown.add(() => http.drain(drainTimes(config)));
-  return { url, answerForwarded: app.answerForwarded };
+  const openRest = async () => {
+    const opened = await parts.engine;
+    if (config.feed !== null) {
+      feed = openItsFeed(config.feed);
+      metrics.watchFeed(feed.figures);
+    }
+    metrics.watchSources(opened.sources);
+    engine = opened;
+  };
+  return { url, whole: openRest(), answerForwarded: app.answerForwarded };
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { type Clock, type SystemClock, systemClock } from '../engine/clock.ts';
-import type { Engine } from '../engine/engine.ts';
 import { type ServiceError, StoreError } from '../errors.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import type { Positions } from '../sources/positions/position.ts';
@@ -120,18 +119,19 @@ async function open(
   const callers = { ...parts, ...callersTime };
   const positions = positionsOf(upstream, sourceSettings, parts);
 
-  /** Opens what readers need of an engine that is alone. */
-  const serve = async (engine: Engine): Promise<Served> => {
-    metrics.watchSources(engine.sources);
+  /** Opens an engine that is alone, and what its readers need. Stored values are served while it recovers. */
+  const openAlone = async (): Promise<Served> => {
+    const { hasValues, opened } = await startEngine(engineParts, shutdown);
+    if (!hasValues) await opened;
     const { gate, tierOf, isDemo } = await openAccess({ ...callers, isStandIn }, shutdown);
     const usage = startUsage({ ...callers, store: store.usage }, tierOf, shutdown);
     const payments = await openPayments({ ...callers, standIn: upstream }, shutdown);
-    const clockFault = () => timeFault(time.doubt(), engine.logAheadMs());
-    const { url } = await startServer(
+    const clockFault = (logAheadMs: number) => timeFault(time.doubt(), logAheadMs);
+    const { url, whole } = await startServer(
       {
         ...parts,
         clockFault,
-        engine,
+        engine: opened,
         gate,
         payments: payments?.service,
         recorder: usage,
@@ -142,6 +142,7 @@ async function open(
       },
       shutdown,
     );
+    await whole;
     return { url, isDemo };
   };
 
@@ -151,7 +152,7 @@ async function open(
       { ...engineParts, callers, standIn: upstream, positions, repairedAt, doubt: time.doubt, version },
       shutdown,
     ));
-  const { url, isDemo } = member ?? (await serve(await startEngine(engineParts, shutdown)));
+  const { url, isDemo } = member ?? (await openAlone());
   // The start is over. The first step of a stop comes last here.
   store.allowReserve(false);
   shutdown.add(async () => store.allowReserve(true));

@@ -1,4 +1,4 @@
-import type { Observable } from 'rxjs';
+import { from, type Observable } from 'rxjs';
 import { type AccountId, type AgeLimits, limitsOf, type Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import type { OutputOf, StreamRecords } from '../records.ts';
@@ -62,4 +62,16 @@ const behaviour: Behaviour<Observation, FreshnessState, OutputOf<'freshness'>> =
 /** The last ages. Readers need them after a start, and only the state has them. */
 export function lastFreshness(states: ActorStates<FreshnessState>): readonly OutputOf<'freshness'>[] {
   return [...states.values()].flatMap((state) => state?.last ?? []);
+}
+
+/**
+ * The ages after further observations, of which only the last ones need to be given: each tick has all ages. The states
+ * are changed.
+ */
+export function freshnessAfter(
+  states: ActorStates<FreshnessState>,
+  observations: Iterable<Observation>,
+): readonly OutputOf<'freshness'>[] {
+  freshness({ observation$: from(observations) }, states, () => undefined).subscribe();
+  return lastFreshness(states);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { takeCheckpoint } from '../../src/engine/checkpoints.ts';
-import { lastTickOf, recover } from '../../src/engine/recover.ts';
+import { beginRecovery, lastTickOf, recover } from '../../src/engine/recover.ts';
 import { createTurns } from '../../src/engine/turns.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
@@ -11,6 +11,8 @@ import {
   type Fact,
   GRAPH_VERSION,
   GRAPH_VERSION_BEFORE,
+  lastPassing,
+  type Output,
   type StreamName,
 } from '../../streams/internal.ts';
 import { manualClock } from '../support/clock.ts';
@@ -79,6 +81,47 @@ describe('recover', () => {
     const { replayed } = await recover(store, fromCheckpoint);
     assert.equal(replayed, 0);
     assert.deepEqual(fromCheckpoint.get('signals', '1'), said);
+  });
+
+  it('knows the stored values and their ages before it has read the checkpoint and the log', async () => {
+    const store = createMemoryStore();
+    const state = emptyState();
+    const turns = turnsOn(store, state);
+    const open = event({ eventId: 1, startAt: 0, endAt: 9_000_000, buckets: partition() });
+    for (const fact of [settings(), open, { kind: 'tick', ages: { 'posts:a': 1 } } as const])
+      await turns.accept([fact]);
+    const checkpoint = await takeCheckpoint(store, state, 1_000_000);
+    assert.ok(checkpoint);
+    await store.checkpoints.save(checkpoint);
+    await turns.accept([{ kind: 'tick', ages: { 'posts:a': 60_000 } }]);
+    const live = createLatest();
+    live.load(lastPassing(state));
+
+    const latest = createLatest();
+    const { hasValues, finish } = await beginRecovery(store, latest);
+    assert.equal(hasValues, true);
+    assert.deepEqual(latest.freshness(), live.freshness());
+    assert.deepEqual(latest.freshness()?.record.ages, { 'posts:a': 60_000 });
+    assert.ok(latest.get('events', '1'));
+    assert.equal(latest.get('signals', '1'), undefined);
+
+    const announced: Output[] = [];
+    latest.change$.subscribe((outputs) => announced.push(...outputs));
+    const { replayed } = await finish();
+    assert.equal(replayed, 1);
+    assert.deepEqual(latest.get('signals', '1'), live.get('signals', '1'));
+    assert.ok(announced.some(({ stream }) => stream === 'signals'));
+    assert.equal(latest.seq, store.journal.head);
+  });
+
+  it('has no values to serve before it is done when their ages are not known', async () => {
+    const store = createMemoryStore();
+    const turns = turnsOn(store);
+    for (const fact of lifeOf([1, 2, 3])) await turns.accept([fact]);
+    assert.equal((await beginRecovery(store, createLatest())).hasValues, false);
+    const { head } = store.journal;
+    await store.checkpoints.save({ seq: head, at: 0, graphVersion: GRAPH_VERSION, state: '{}' });
+    assert.equal((await beginRecovery(store, createLatest())).hasValues, false);
   });
 
   it('stores what a crash kept from being stored, to the byte', async () => {

@@ -106,7 +106,8 @@ export async function start({
     ...shared,
   };
   const app = createApp(appDeps);
-  const http = createHttpServer(app, HTTP_LIMITS, feed?.(appDeps));
+  const connections = feed?.(appDeps);
+  const http = createHttpServer(app, HTTP_LIMITS, connections && (() => connections));
   const url = await http.listen(0, '127.0.0.1');
   return {
     url,

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { decodeState, emptyState, encodeState, type GraphState } from '../../streams/internal.ts';
+import {
+  createStateReader,
+  decodeState,
+  emptyState,
+  encodeState,
+  encodeStateLines,
+  type GraphState,
+} from '../../streams/internal.ts';
 import { log, post, settings } from '../support/facts.ts';
 import { anyLog } from '../support/observations.ts';
 import { run } from './pipelines/run.ts';
@@ -26,6 +33,29 @@ describe('checkpoint', () => {
 
   it('fills in a pipeline that the text does not have', () => {
     assert.deepEqual(decodeState('{}'), emptyState());
+  });
+
+  it('reads a state that was written as one object', () => {
+    const text =
+      '{"posts":{"$map":[["a",null]]},"prices":{"$map":[["1",{"quotes":{"$map":[["t",{"bid":1}]]}}]]}}';
+    const { posts, prices } = decodeState(text);
+    assert.equal(posts.get('a'), null);
+    assert.deepEqual(prices.get('1')?.quotes, new Map([['t', { bid: 1 }]]));
+  });
+
+  it('writes a line for each actor, the ages first, and reads them one by one', () => {
+    const state = emptyState();
+    run(log([0, settings()], [0, post()], [1_000, { kind: 'tick', ages: {} }]), state);
+    const lines = [...encodeStateLines(state)];
+    assert.ok(lines.every((line) => line.endsWith('\n') && !line.slice(0, -1).includes('\n')));
+    assert.ok(lines[0]?.startsWith('["freshness",'));
+    const reader = createStateReader();
+    for (const line of lines) reader.read(line);
+    assert.deepEqual(reader.state(), state);
+  });
+
+  it('ignores a pipeline that there is no more', () => {
+    assert.deepEqual(decodeState('["gone","a",{}]\n'), emptyState());
   });
 
   it('keeps an actor that failed out of service', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import type { Store } from '../../src/store/store.ts';
 import type { Output, OutputOf, StreamName } from '../../streams/internal.ts';
@@ -383,6 +384,24 @@ function describeCheckpoints(withStore: (use: Use) => Promise<void>): void {
             }),
         ),
         RUNS,
+      ));
+
+    it('reads the lines of a state one by one, with whatever they contain', () =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.string({ unit: 'grapheme', minLength: 1 }).map((text) => JSON.stringify(text))),
+          fc.integer({ min: 0, max: 400_000 }),
+          fc.boolean(),
+          (texts, length, isClosed) =>
+            withStore(async ({ checkpoints }) => {
+              const lines = [...texts, JSON.stringify('\u2028ü\r'.repeat(length / 3)), '1'];
+              const state = lines.join('\n') + (isClosed ? '\n' : '');
+              await checkpoints.save({ seq: 3, at: 1, graphVersion: 1, state });
+              assert.deepEqual(await Readable.from(checkpoints.lines(3)).toArray(), lines);
+              assert.deepEqual(await Readable.from(checkpoints.lines(4)).toArray(), []);
+            }),
+        ),
+        { numRuns: 20 },
       ));
 
     it('keeps a state of several megabytes, and the shorter one that replaces it', () =>

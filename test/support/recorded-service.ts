@@ -180,7 +180,7 @@ export async function openRecordedService({
     },
     report,
   });
-  const http = createHttpServer(app, HTTP_LIMITS, feed);
+  const http = createHttpServer(app, HTTP_LIMITS, () => feed);
   const url = await http.listen(0, '127.0.0.1');
 
   return {

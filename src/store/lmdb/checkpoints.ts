@@ -1,13 +1,22 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { brotliDecompressSync, constants, crc32, createBrotliCompress } from 'node:zlib';
+import {
+  brotliDecompressSync,
+  constants,
+  crc32,
+  createBrotliCompress,
+  createBrotliDecompress,
+} from 'node:zlib';
 import type { Checkpoint, Checkpoints } from '../store.ts';
 import type { Environment } from './environment.ts';
 import { parseStored } from './stored-text.ts';
 
 /** Pieces small enough that freed pages of one checkpoint serve the next, whatever their lengths. */
 const PART_BYTES = 64 * 1024;
+
+/** Much longer than usual, as each piece that is read costs a turn of the event loop. */
+const READ_BYTES = 512 * 1024;
 
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
@@ -29,6 +38,25 @@ function split(bytes: Buffer): Buffer[] {
   return parts;
 }
 
+const LINE_FEED = 10;
+
+/** Splits at line feeds alone. `readline` also splits at separators that JSON has inside of texts. */
+async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncIterable<string> {
+  const begun: Buffer[] = [];
+  for await (const piece of pieces) {
+    let from = 0;
+    for (let end = piece.indexOf(LINE_FEED); end !== -1; end = piece.indexOf(LINE_FEED, from)) {
+      begun.push(piece.subarray(from, end));
+      yield Buffer.concat(begun).toString();
+      begun.length = 0;
+      from = end + 1;
+    }
+    begun.push(piece.subarray(from));
+  }
+  const last = Buffer.concat(begun).toString();
+  if (last !== '') yield last;
+}
+
 export function openCheckpoints({ durable, damage, root, checkpoints, states }: Environment): Checkpoints {
   const toHeader = (text: string) => parseStored<Header>(text, 'a checkpoint');
   const partsOf = (seq: number) => states.getKeys({ start: [seq, 0], end: [seq + 1, 0] });
@@ -42,17 +70,24 @@ export function openCheckpoints({ durable, damage, root, checkpoints, states }: 
     return undefined;
   }
 
-  function load({ seq, at, graphVersion, parts, crc }: Header): Checkpoint {
+  function bytesOf({ seq, parts, crc }: Header): Buffer {
     const kept: Buffer[] = [];
     for (let part = 0; part < parts; part++) kept.push(states.get([seq, part]) ?? Buffer.alloc(0));
     const bytes = Buffer.concat(kept);
-    if (crc32(bytes) !== crc) {
-      throw damage('states', `the checkpoint at seq ${seq} does not match its checksum`);
-    }
+    if (crc32(bytes) === crc) return bytes;
+    throw damage('states', `the checkpoint at seq ${seq} does not match its checksum`);
+  }
+
+  const unreadable = (seq: number, cause: unknown) =>
+    damage('states', `the checkpoint at seq ${seq} is not readable`, cause);
+
+  function load(header: Header): Checkpoint {
+    const { seq, at, graphVersion } = header;
+    const bytes = bytesOf(header);
     try {
       return { seq, at, graphVersion, state: brotliDecompressSync(bytes).toString() };
     } catch (cause) {
-      throw damage('states', `the checkpoint at seq ${seq} is not readable`, cause);
+      throw unreadable(seq, cause);
     }
   }
 
@@ -74,6 +109,18 @@ export function openCheckpoints({ durable, damage, root, checkpoints, states }: 
     newest: (graphVersion, seq) =>
       first(graphVersion, { reverse: true, ...(seq !== undefined && { start: seq }) }),
     oldest: (graphVersion) => first(graphVersion, {}),
+    async *lines(seq) {
+      const text = checkpoints.get(seq);
+      if (text === undefined) return;
+      const bytes = bytesOf(toHeader(text));
+      const input = createBrotliDecompress({ chunkSize: READ_BYTES });
+      input.end(bytes);
+      try {
+        yield* linesOf(input);
+      } catch (cause) {
+        throw unreadable(seq, cause);
+      }
+    },
     list() {
       return Array.from(checkpoints.getRange(), ({ value }) => {
         const { seq, at, graphVersion } = toHeader(value);

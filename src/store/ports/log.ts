@@ -98,6 +98,8 @@ export interface Checkpoints {
   newest(graphVersion: number, seq?: number): Checkpoint | undefined;
   /** The oldest one of this graph version. */
   oldest(graphVersion: number): Checkpoint | undefined;
+  /** The lines of the state of one of them, without their ends. It is not in memory as a whole. */
+  lines(seq: number): AsyncIterable<string>;
   /** Seq and time of all of them, oldest first. */
   list(): readonly Omit<Checkpoint, 'state'>[];
   remove(seq: number): Promise<void>;

@@ -160,6 +160,10 @@ function createCheckpoints(): Checkpoints {
     newest: (graphVersion, seq = Number.POSITIVE_INFINITY) =>
       ofVersion(graphVersion).findLast((one) => one.seq <= seq),
     oldest: (graphVersion) => ofVersion(graphVersion)[0],
+    async *lines(seq) {
+      const lines = kept.get(seq)?.state.split('\n') ?? [];
+      yield* lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+    },
     list: () =>
       Array.from(kept.values(), ({ seq, at, graphVersion }) => ({ seq, at, graphVersion })).sort(
         (a, b) => a.seq - b.seq,
