@@ -23,6 +23,46 @@ const isReady = (url: string) =>
     () => false,
   );
 
+const Tweets = z.looseObject({ data: z.array(z.looseObject({ tweet_id: z.string() })).min(1) });
+
+const Frame = z.looseObject({
+  type: z.string(),
+  epoch: z.string(),
+  channel: z.string().nullish(),
+  account: z.string().nullish(),
+  seq: z.number().nullish(),
+  data: z.unknown().optional(),
+});
+
+/**
+ * Reads a feed up to its first heartbeat, and resolves to its epoch. Rejects when a frame has the number of another one
+ * that was seen.
+ */
+async function readFrames(url: string, seen: Map<string, string>): Promise<string> {
+  const stream = await fetch(`${url}/api/v1/feed?channels=counters,lag,heartbeat`, {
+    headers: { Accept: 'text/event-stream' },
+  });
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!/"type":"heartbeat".*\n\n/.test(text)) {
+    const piece = await reader?.read();
+    assert.equal(piece?.done, false, text);
+    text += piece?.value ?? '';
+  }
+  await reader?.cancel();
+  let epoch = '';
+  for (const [, line = ''] of text.matchAll(/^data: (.*)$/gm)) {
+    const frame = Frame.parse(JSON.parse(line));
+    ({ epoch } = frame);
+    if (frame.seq == null) continue;
+    const place = [epoch, frame.channel, frame.account, frame.seq].join(' ');
+    const said = JSON.stringify(frame.data);
+    assert.equal(seen.get(place) ?? said, said, place);
+    seen.set(place, said);
+  }
+  return epoch;
+}
+
 /** Processes as an operator runs them: a world, an engine and two edges on one NATS server. */
 describe('edges', function () {
   this.timeout(600_000);
@@ -38,6 +78,7 @@ describe('edges', function () {
       ...['--bus', server.url, '--data', join(folder, data), '--port', '0', '--json', '--log-level', 'warn'],
       ...['--drain-seconds', '0', ...args],
     ]);
+  const startEngine = async () => onBus('engine', '--role', 'engine', '--world', await world.url);
   const startEdge = async (data: string) => {
     const program = onBus(data, '--role', 'edge', '--world', await world.url);
     const url = await program.url;
@@ -51,7 +92,7 @@ describe('edges', function () {
     server = await createNatsServer();
     await server.start();
     world = runProgram(['world', '--port', '0', '--json']);
-    engine = onBus('engine', '--role', 'engine', '--world', await world.url);
+    engine = await startEngine();
     const url = await engine.url;
     await eventually('the engine leads', () => isReady(url));
     edges.push(...(await Promise.all(['edge-1', 'edge-2'].map(startEdge))));
@@ -147,5 +188,51 @@ describe('edges', function () {
       server.thaw();
     }
     await eventually('the edge is ready again', () => isReady(edgeUrl));
+  });
+
+  it('serve what they have while the servers are gone, refuse what needs the engine, and go on when they are back', async () => {
+    const [, edgeUrl = ''] = await urls();
+    const joinWaitlist = () =>
+      fetch(`${edgeUrl}/api/v1/waitlist`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          type: 'agent',
+          case: 'a trading bot',
+          name: 'bot',
+          wallet: `0x${'7'.repeat(40)}`,
+        }),
+      });
+    await server.kill();
+    try {
+      const response = await joinWaitlist();
+      assert.equal(response.status, 503, await response.text());
+      assert.equal((await get(edgeUrl, '/api/v1/meta/account_a')).status, 200);
+    } finally {
+      await server.start();
+    }
+    await eventually('the edge is ready again', () => isReady(edgeUrl));
+    await eventually('the engine answers again', async () => (await joinWaitlist()).status < 300);
+  });
+
+  it('give no number to two frames when the servers have lost everything', async () => {
+    const [, edgeUrl = ''] = await urls();
+    const seen = new Map<string, string>();
+    const before = await readFrames(edgeUrl, seen);
+    await server.wipe();
+    await server.start();
+    // Its supervisor starts it again.
+    await engine.ended;
+    engine = await startEngine();
+    await eventually('the edge serves the new cluster', async () => {
+      if (!(await isReady(edgeUrl))) return false;
+      return (await readFrames(edgeUrl, seen)) !== before;
+    });
+    const [engineUrl = ''] = await urls();
+    const idsAt = async (url: string) => {
+      const { data } = Tweets.parse(await (await get(url, '/api/v1/meta/account_b/tweets')).json());
+      return data.map(({ tweet_id }) => tweet_id).join();
+    };
+    await eventually('both serve the same', async () => (await idsAt(edgeUrl)) === (await idsAt(engineUrl)));
   });
 });

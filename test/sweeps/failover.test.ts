@@ -1,19 +1,17 @@
-import { createNatsServer, requireNatsServer } from '../support/bus/nats-server.ts';
+import { createNatsCluster, type NatsServer, requireNatsServer } from '../support/bus/nats-server.ts';
 import { withSeed } from '../support/with-seed.ts';
 import { sweepFailover } from './failover.ts';
 
-describe('two engines on a bus', () => {
-  it('lose and repeat nothing when the leader is killed or frozen 2 times each', async function () {
+describe('two engines on a bus of three servers', () => {
+  let servers: readonly NatsServer[] = [];
+  before(async function () {
     requireNatsServer(this);
-    this.timeout(900_000);
-    const server = await createNatsServer();
-    await server.start();
-    try {
-      await withSeed((seed) =>
-        sweepFailover({ kills: 2, freezes: 2, natsKills: 0, seed, servers: [server], report: () => {} }),
-      );
-    } finally {
-      await server.remove();
-    }
+    servers = await createNatsCluster();
   });
+  after(() => Promise.all(servers.map((server) => server.remove())));
+
+  it('lose and repeat nothing when the leading engine is killed or frozen 5 times each, and the leading server is killed 3 times', () =>
+    withSeed(async (seed) => {
+      await sweepFailover({ kills: 5, freezes: 5, natsKills: 3, seed, servers, report: () => {} });
+    })).timeout(900_000);
 });

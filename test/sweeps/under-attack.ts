@@ -23,7 +23,7 @@ export interface Suffered {
 }
 
 /** As `npm start` runs the program, with collections on request. */
-const FLAGS = ['--expose-gc', '--max-semi-space-size=2', '--max-old-space-size=256'];
+const FLAGS = ['--expose-gc', '--max-semi-space-size=2', '--max-old-space-size=768'];
 /**
  * In which the server has come to the memory it usually takes: what it keeps stays the same from the start, while the
  * pages that allocators hold for it grow for about this long.

@@ -15,6 +15,8 @@ export interface NatsServer {
   isRunning(): boolean;
   /** At once, as when the machine loses power. */
   kill(): Promise<void>;
+  /** Ends it, and what it stored is gone. */
+  wipe(): Promise<void>;
   freeze(): void;
   thaw(): void;
   /** Ends it and removes its folder. */
@@ -27,6 +29,9 @@ interface ServerOptions {
   readonly config?: string;
   readonly hasJetStream?: boolean;
 }
+
+/** Where a server keeps its streams, inside of its folder. */
+const STORED = 'js';
 
 /** Nothing is left behind when the tests are cut off. */
 const running = new Set<ChildProcess>();
@@ -65,8 +70,8 @@ export async function createNatsServer(options: ServerOptions = {}): Promise<Nat
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'tallywire-nats-'));
   const file = join(folder, 'server.conf');
-  mkdirSync(join(folder, 'js'));
-  const jetStream = `jetstream { store_dir: "${join(folder, 'js')}", max_file: 1G, max_mem: 64M }`;
+  mkdirSync(join(folder, STORED));
+  const jetStream = `jetstream { store_dir: "${join(folder, STORED)}", max_file: 1G, max_mem: 64M }`;
   writeFileSync(
     file,
     `server_name: ${name}\nhost: 127.0.0.1\nport: ${port}\n${hasJetStream ? jetStream : ''}\n${config}\n`,
@@ -116,6 +121,10 @@ function serverOf({ name, port, folder, args, env = {} }: ServerProcess): NatsSe
     },
     isRunning: () => child !== undefined,
     kill,
+    async wipe() {
+      await kill();
+      rmSync(join(folder, STORED), { recursive: true });
+    },
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
     async remove() {
