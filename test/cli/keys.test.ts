@@ -18,6 +18,7 @@ import { openAccess } from '../../src/service/access.ts';
 import { createShutdown } from '../../src/service/shutdown.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { lockFolder } from '../../src/store/lock.ts';
+import { CLUSTER_NOTE } from '../../src/store/store.ts';
 import { request } from '../access/request.ts';
 import { memoryProcess } from './memory-process.ts';
 
@@ -134,6 +135,17 @@ describe('tallywire keys', () => {
     const again = await keys('revoke', id);
     assert.equal(again.code, 0);
     assert.match(again.stderr, /^no engine runs on /);
+  });
+
+  it('changes nothing in the folder of an engine of a cluster, whose other machines would not know', async () => {
+    await made('--tier', 'PRO');
+    const store = await openStore(data);
+    await store.notes.set(CLUSTER_NOTE, '{}');
+    await store.close();
+    const { code, stderr } = await keys('create', '--tier', 'PRO');
+    assert.equal(code, 1);
+    assert.match(stderr, /^tallywire: the keys in .* are those of a cluster: change them where its leading engine runs\n$/);
+    assert.equal((await list()).length, 1);
   });
 
   it('waits for an engine that is about to stop', async () => {
