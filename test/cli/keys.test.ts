@@ -144,7 +144,10 @@ describe('tallywire keys', () => {
     await store.close();
     const { code, stderr } = await keys('create', '--tier', 'PRO');
     assert.equal(code, 1);
-    assert.match(stderr, /^tallywire: the keys in .* are those of a cluster: change them where its leading engine runs\n$/);
+    assert.match(
+      stderr,
+      /^tallywire: the keys in .* are those of a cluster: change them where its leading engine runs\n$/,
+    );
     assert.equal((await list()).length, 1);
   });
 
