@@ -9,6 +9,7 @@ import {
   type OutputOf,
 } from '../../streams/internal.ts';
 import { isRefusedWrite, StoreError } from '../errors.ts';
+import { createLoopYield } from '../resilience/loop-yield.ts';
 import { createRetryingWriter } from '../resilience/retry-write.ts';
 import type { Journal, Outputs } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
@@ -156,9 +157,14 @@ export function createTurns(deps: TurnsDeps): Turns {
 
     const emitted: Output[] = [];
     const requests: OutputOf<'requests'>[] = [];
-    for (const output of observations.flatMap((observation) => runner.run(observation))) {
-      if (output.stream === 'requests') requests.push(output);
-      else emitted.push(output);
+    // With many accounts a block has hundreds of observations, and requests are answered meanwhile.
+    const yieldToLoop = createLoopYield();
+    for (const observation of observations) {
+      for (const output of runner.run(observation)) {
+        if (output.stream === 'requests') requests.push(output);
+        else emitted.push(output);
+      }
+      await yieldToLoop();
     }
     const graphedAt = clock.mono();
 

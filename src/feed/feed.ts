@@ -93,7 +93,7 @@ export function openFeed(deps: FeedDeps): Feed {
   const topics = topicsOf(deps.accounts);
   const records = createRecords(deps);
   const log = openFrameLog({ ...deps, ...deps.cluster, topics });
-  const changes = createChanges({ latest, topics, records, log });
+  const changes = createChanges({ latest, topics, records, log, report });
   const readers = serveFrames(deps, { topics, log, records, aheadMs: 0 });
   changes.catchUp(postsAfter(deps.outputs, log.numberedUpTo));
   const following = follow(latest.change$, changes.follow, report);
@@ -101,6 +101,7 @@ export function openFeed(deps: FeedDeps): Feed {
     ...readers,
     async close() {
       following.unsubscribe();
+      await changes.settled();
       await readers.close();
       await log.stop();
     },

@@ -5,7 +5,7 @@ const TURN_MS = 2;
 
 /** To be awaited at every step of a long computation: yields to the event loop when it is time. */
 export function createLoopYield(): () => Promise<void> {
-  let startedAt = 0;
+  let startedAt = performance.now();
   return async () => {
     if (performance.now() - startedAt < TURN_MS) return;
     await nextTurn();

@@ -6,6 +6,7 @@ import { feedCause } from './causes.ts';
 import type { FrameLog } from './frame-log.ts';
 import { createMarker, type Mark } from './marks.ts';
 import type { Change } from './numbering.ts';
+import { createSteps } from './steps.ts';
 import { renderStored, type StoredRecord } from './stored-record.ts';
 import type { Records } from './topic-records.ts';
 
@@ -18,26 +19,45 @@ const KNOWN_FOR_MS = 72 * HOUR_MS;
 /** The most posts of a topic that are known. */
 const KNOWN_POSTS = 2_000;
 
+/**
+ * Requests are answered after so many records, each of which takes some tenths of a millisecond. A number, and not a time:
+ * what few accounts change in a turn is always appended within that turn.
+ */
+const RECORDS_PER_STEP = 64;
+
 interface ChangesDeps {
   readonly latest: Latest;
   readonly topics: readonly Topic[];
   readonly records: Records;
   readonly log: FrameLog;
+  readonly report: (error: unknown) => void;
 }
 
+/** With many accounts the work of a turn is done in steps, and what comes meanwhile is appended after it. */
 interface Changes {
-  /** Appends what changed while the service was down: every post, and the present version of each state. */
+  /** Appends what changed while the service was down: every post, and the present version of each state. Comes first. */
   catchUp(posts: Iterable<OutputOf<'posts'>>): void;
   /** Appends what the outputs of one turn changed. */
   follow(outputs: readonly Output[]): void;
+  /** Resolves when everything is appended. */
+  settled(): Promise<void>;
 }
 
-export function createChanges({ latest, topics, records, log }: ChangesDeps): Changes {
+/** A record that has to be published, and why. */
+interface DueRecord {
+  readonly topic: Topic;
+  readonly key: string;
+  readonly causes: ReadonlySet<FeedCause>;
+}
+
+export function createChanges({ latest, topics, records, log, report }: ChangesDeps): Changes {
   /** Keys to be published with their causes, by topic; without topics that have none. */
   const due = new Map<Topic, Map<string, Set<FeedCause>>>();
   const placeOf = new Map(topics.map((topic, place) => [topic, place]));
   const marksOf = createMarker(latest, topics);
   let upTo = log.numberedUpTo ?? latest.seq;
+  /** Posts up to this seq were read from the store. */
+  let caughtUpTo = upTo;
 
   function add({ topic, key, cause }: Mark): void {
     const keys = due.get(topic) ?? new Map<string, Set<FeedCause>>();
@@ -110,8 +130,8 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
     });
   }
 
-  /** Has to be called once everything of the time before is published. */
-  function learnPosts(): void {
+  /** Has to be done once everything of the time before is published. */
+  function* learnPosts(): Generator<void> {
     for (const [topic, posts] of seenPosts) {
       if (topic.records.type !== 'posts') continue;
       const known: Post[] = [];
@@ -120,12 +140,13 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
         known.push(record);
       }
       for (const post of known.reverse()) posts.set(post.id, post);
+      yield* pauseAfter(known.length);
     }
   }
 
-  /** Removes and returns the changes that are due. On a tick all are. */
-  function takeDue(at: number, isTick: boolean): readonly Change[] {
-    const changes: Change[] = [];
+  /** Removes and returns the records that are due. On a tick all are. */
+  function takeDue(at: number, isTick: boolean): readonly DueRecord[] {
+    const taken: DueRecord[] = [];
     for (const [topic, keys] of [...due].sort(byPlace)) {
       const live = log.live(topic);
       for (const [key, causes] of keys) {
@@ -133,48 +154,89 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
         const isEarly = lastAt !== undefined && at - lastAt < LEAST_GAP_MS;
         if (topic.channel.isPaced && isEarly && !isTick) continue;
         keys.delete(key);
-        if (!isNews(topic, key)) continue;
-        const stored = records.record(topic, key);
-        // A record that readers never had needs no frame when it goes.
-        if (stored !== null || live.has(key)) changes.push(changeOf(topic, at, [...causes], key, stored));
+        taken.push({ topic, key, causes });
       }
       if (keys.size === 0) due.delete(topic);
     }
-    return changes;
+    return taken;
   }
 
+  function changesIn({ topic, key, causes }: DueRecord, at: number): readonly Change[] {
+    if (!isNews(topic, key)) return [];
+    const stored = records.record(topic, key);
+    // A record that readers never had needs no frame when it goes.
+    if (stored === null && !log.live(topic).has(key)) return [];
+    return [changeOf(topic, at, [...causes], key, stored)];
+  }
+
+  /** How many records this piece of work has looked at since requests could be answered. */
+  let looked = 0;
+  function* pauseAfter(count: number): Generator<void> {
+    looked += count;
+    if (looked < RECORDS_PER_STEP) return;
+    yield;
+    looked = 0;
+  }
+
+  function* append(changes: Change[], tick?: OutputOf<'freshness'>, isAll = tick !== undefined) {
+    const { at } = latest;
+    upTo = Math.max(upTo, latest.seq);
+    const numbered = upTo;
+    for (const record of takeDue(at, isAll)) {
+      changes.push(...changesIn(record, at));
+      yield* pauseAfter(1);
+    }
+    if (changes.length > 0 || tick !== undefined) log.append(changes, numbered, tick);
+  }
+
+  function* catchUp(posts: Iterable<OutputOf<'posts'>>): Generator<void> {
+    const changes: Change[] = [];
+    for (const post of posts) {
+      changes.push(...postChanges(post));
+      upTo = Math.max(upTo, post.seq);
+    }
+    caughtUpTo = Math.max(upTo, latest.seq);
+    yield* learnPosts();
+    for (const topic of topics) {
+      const present = records.keys(topic);
+      for (const key of present) add({ topic, key, cause: 'clock' });
+      for (const key of log.live(topic).keys()) {
+        if (!present.includes(key)) add({ topic, key, cause: 'event_closed' });
+      }
+    }
+    yield* append(changes, undefined, true);
+  }
+
+  let waitingPosts: OutputOf<'posts'>[] = [];
+  let waitingTick: OutputOf<'freshness'> | undefined;
+  let isWaiting = false;
+
+  function* appendWaiting(): Generator<void> {
+    looked = 0;
+    const [posts, tick] = [waitingPosts, waitingTick];
+    waitingPosts = [];
+    waitingTick = undefined;
+    isWaiting = false;
+    if (tick !== undefined) addStale(tick);
+    // Posts that were read from the store may be announced again.
+    const changes = posts.flatMap((post) => (post.seq > caughtUpTo ? postChanges(post) : []));
+    yield* append(changes, tick);
+  }
+
+  const steps = createSteps(() => (isWaiting ? appendWaiting() : undefined), report);
+
   return {
-    catchUp(posts) {
-      const changes: Change[] = [];
-      for (const post of posts) {
-        changes.push(...postChanges(post));
-        upTo = Math.max(upTo, post.seq);
-      }
-      learnPosts();
-      for (const topic of topics) {
-        const present = records.keys(topic);
-        for (const key of present) add({ topic, key, cause: 'clock' });
-        for (const key of log.live(topic).keys()) {
-          if (!present.includes(key)) add({ topic, key, cause: 'event_closed' });
-        }
-      }
-      upTo = Math.max(upTo, latest.seq);
-      log.append([...changes, ...takeDue(latest.at, true)], upTo);
-    },
+    catchUp: (posts) => steps.begin(catchUp(posts)),
     follow(outputs) {
-      const changes: Change[] = [];
-      let tick: OutputOf<'freshness'> | undefined;
       for (const output of outputs) {
-        if (output.stream === 'freshness') tick = output;
-        // Posts that `catchUp` read from the store may be announced again.
-        if (output.stream === 'posts' && output.seq > upTo) changes.push(...postChanges(output));
+        if (output.stream === 'freshness') waitingTick = output;
+        if (output.stream === 'posts') waitingPosts.push(output);
         for (const mark of marksOf(output)) add(mark);
       }
-      if (tick !== undefined) addStale(tick);
-      upTo = Math.max(upTo, latest.seq);
-      changes.push(...takeDue(latest.at, tick !== undefined));
-      if (changes.length > 0 || tick !== undefined) log.append(changes, upTo, tick);
+      isWaiting = true;
+      steps.begin();
     },
+    settled: steps.settled,
   };
 }
 

@@ -23,6 +23,9 @@ import {
   velocityOutput,
 } from '../../support/outputs.ts';
 
+const fail = (error: unknown) => {
+  throw error;
+};
 const TOPICS = topicsOf([accountPath('a')]);
 const FREE = audienceOf('tier', 'FREE');
 const PRO = audienceOf('tier', 'PRO');
@@ -93,7 +96,7 @@ async function framesOf(turns: readonly (readonly Output[])[]) {
   });
   const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
   const records = createRecords({ latest, now: () => NOON, staleAfterMs });
-  const changes = createChanges({ latest, topics: TOPICS, records, log });
+  const changes = createChanges({ latest, topics: TOPICS, records, log, report: fail });
   const sent: Sent[][] = [];
   log.frame$.subscribe((published) => {
     if (published.type === 'second') sent.push([]);
@@ -178,4 +181,60 @@ describe('what FREE readers are sent', () => {
       ),
       { numRuns: 200 },
     ));
+});
+
+describe('what many accounts change in one turn', () => {
+  const ids = Array.from({ length: 26 }, (_, index) => String.fromCharCode(97 + index));
+  const topics = topicsOf(ids.map((id) => accountPath(id)));
+  const turnOf = (real: number, seq: number): readonly Output[] => [
+    ...ids.flatMap((id, index) => [
+      eventOutput({ eventId: index + 1, subject: { type: 'posts', account: id } }, { seq }),
+      countersOutput({ eventId: index + 1, account: id, real }, { seq }),
+      velocityOutput({ account: id, counted1h: real }, { seq }),
+    ]),
+    postOutput({ id: String(seq), createdAt: NOON }, { seq, cause: 'new_post' }),
+    freshnessOutput({}, { seq }),
+  ];
+
+  it('is published in steps, with its tick at the end, and what comes meanwhile follows', async () => {
+    const latest = createLatest();
+    const log = openFrameLog({ window: createMemoryFrames(), topics, report: fail });
+    const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
+    const records = createRecords({ latest, now: () => NOON, staleAfterMs });
+    const changes = createChanges({ latest, topics, records, log, report: fail });
+    const published: string[] = [];
+    log.frame$.subscribe((each) => {
+      if (each.type === 'second') published.push(`tick ${each.tick.seq}`);
+      else published.push(...each.frames.map(({ topic, key }) => `${topic.storedAs} ${key}`));
+    });
+    changes.catchUp([]);
+    await changes.settled();
+    for (const seq of [1, 2]) {
+      const turn = turnOf(seq, seq);
+      latest.apply(turn, seq, NOON + seq);
+      changes.follow(turn);
+    }
+    let isSettled = false;
+    const settled = changes.settled().then(() => {
+      isSettled = true;
+    });
+    await Promise.resolve();
+    assert.equal(isSettled, false, 'the work is not done at once');
+    await settled;
+    await log.stop();
+
+    const ticks = published.filter((each) => each.startsWith('tick'));
+    assert.deepEqual(ticks, ['tick 1', 'tick 2']);
+    const [first, second] = ['tick 1', 'tick 2'].map((tick) => published.indexOf(tick));
+    assert.equal(second, published.length - 1);
+    for (const id of ids) {
+      const counters = published.flatMap((each, place) =>
+        each.startsWith(`counters/account_${id} `) ? [place] : [],
+      );
+      assert.ok(counters[0] !== undefined && counters[0] < (first ?? 0), id);
+    }
+    // The first turn was published with what was known when its records were looked at.
+    const posts = published.flatMap((each, place) => (/^tweets\/account_a [12]$/.test(each) ? [place] : []));
+    assert.ok(posts.length >= 2 && (posts[0] ?? 0) < (first ?? 0) && (posts.at(-1) ?? 0) > (first ?? 0));
+  });
 });
