@@ -72,10 +72,11 @@ export class App extends Koa<RequestState> {
     return (req, res) => {
       if (!(req instanceof IncomingMessage && res instanceof ServerResponse)) return serveWithKoa(req, res);
       if (this.#isDraining) res.shouldKeepAlive = false;
-      if (this.#readyAnswers(req, res)) return ANSWERED;
+      const answered = this.#readyAnswers(req, res);
+      if (answered === true) return ANSWERED;
       this.#unfinished.add(res);
       res.once('close', () => this.#unfinished.delete(res));
-      return serveWithKoa(req, res);
+      return answered === false ? serveWithKoa(req, res) : answered;
     };
   }
 }

@@ -4,8 +4,8 @@ import { withoutCorsHeaders } from './headers.ts';
 import { markKeptBody } from './kept-body.ts';
 import type { Outcome, RequestProtocol } from './request-protocol.ts';
 
-/** Answers the request and returns true, or leaves it untouched and returns false. */
-export type ReadyAnswers = (req: IncomingMessage, res: ServerResponse) => boolean;
+/** Answers the request and returns true, or a promise when that takes time; or leaves it untouched and returns false. */
+export type ReadyAnswers = (req: IncomingMessage, res: ServerResponse) => boolean | Promise<void>;
 
 /**
  * The table in front of Koa, for a GET whose bytes exist already: it saves the cost of a context and a router. The same
@@ -29,8 +29,7 @@ export function createReadyAnswers(
     if (query >= 0 && isLeftToKoa(endpoint.path, queryOf(url))) return false;
     // A payment takes time, so Koa handles it.
     if (protocol.isSale(endpoint, req)) return false;
-    serve(req, res, method);
-    return true;
+    return serve(req, res, method) ?? true;
   };
 }
 
@@ -50,7 +49,7 @@ function withCallHeaders({ list, ownLength }: HeaderList, headers: readonly stri
   return list;
 }
 
-type Serve = (req: IncomingMessage, res: ServerResponse, method: string) => void;
+type Serve = (req: IncomingMessage, res: ServerResponse, method: string) => Promise<void> | undefined;
 
 function createServe(protocol: RequestProtocol, endpoint: Endpoint): Serve {
   const { path, access } = endpoint;
@@ -61,8 +60,12 @@ function createServe(protocol: RequestProtocol, endpoint: Endpoint): Serve {
     const startedMs = performance.now();
     const outcome = protocol.answerNow(endpoint, req);
     if (outcome instanceof Promise) {
-      void outcome.then((later) => send(res, method, startedMs, later));
-    } else send(res, method, startedMs, outcome);
+      return outcome
+        .catch((error: unknown) => protocol.fail(error, null))
+        .then((later) => send(res, method, startedMs, later));
+    }
+    send(res, method, startedMs, outcome);
+    return undefined;
   };
 
   function send(res: ServerResponse, method: string, startedMs: number, outcome: Outcome): void {

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import Koa from 'koa';
+import { createGate, type Gate } from '../../src/access/gate.ts';
+import { demoKeys } from '../../src/access/keys/key-lookup.ts';
 import type { UsageRecorder } from '../../src/access/usage/recorder.ts';
+import { RequestError } from '../../src/errors.ts';
 import { NOON } from '../support/outputs.ts';
 import { contentOfEveryEndpoint } from './content.ts';
-import { type Running, start } from './start.ts';
+import { json, type Running, start } from './start.ts';
 
 const PATHS = [
   '/api/v1/accounts',
@@ -154,5 +158,45 @@ describe('createReadyAnswers', () => {
       ),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('a ready answer whose caller has to be admitted elsewhere', () => {
+  /** A server whose callers are admitted by `admit` alone. */
+  const startWith = (admit: Gate['admit']) => {
+    const limits = { FREE: null, PRO: null, INTERNAL: null };
+    const gate = createGate({ keys: demoKeys(), limits, now: () => NOON });
+    return start({ deps: { gate: { ...gate, admit } } });
+  };
+
+  it('ends its connection when the service began to stop meanwhile', async () => {
+    const asked = new EventEmitter();
+    const running = await startWith(() => {
+      asked.emit('asked');
+      return once(asked, 'admitted').then(() => undefined);
+    });
+    try {
+      const isAsked = once(asked, 'asked');
+      const answer = running.get('/api/v1/performance/overview');
+      await isAsked;
+      running.app.beginDrain();
+      asked.emit('admitted');
+      const response = await answer;
+      assert.deepEqual([response.status, response.headers.get('connection')], [200, 'close']);
+    } finally {
+      await running.stop();
+    }
+  });
+
+  it('is a refusal when asking fails', async () => {
+    const running = await startWith(() =>
+      Promise.reject(new RequestError(503, 'engine_unavailable', 'nobody answers', { 'Retry-After': '1' })),
+    );
+    try {
+      const response = await running.get('/api/v1/meta/account_a');
+      assert.deepEqual([response.status, (await json(response)).code], [503, 'engine_unavailable']);
+    } finally {
+      await running.stop();
+    }
   });
 });

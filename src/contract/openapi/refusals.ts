@@ -7,6 +7,7 @@ type RefusalName =
   | 'NotModified'
   | 'AccountUnknown'
   | 'PastBusy'
+  | 'EngineUnavailable'
   | 'KeyInvalid'
   | 'TooManyBadKeys'
   | 'TooMuchTraffic'
@@ -69,6 +70,8 @@ const DAMAGED = {
 };
 /** Only where several machines serve. */
 const ENGINE_AWAY = { engine_unavailable: 'The engine did not answer in time; try again' };
+/** For seconds after a start, of what is not stored. */
+const STARTING = { starting: 'The service starts: it reads its own log' };
 const UNSETTLED = {
   payment_pending:
     'Whether the payment was settled is not known yet; send the same one again, do not pay anew',
@@ -113,10 +116,11 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     headerRefs(['Retry-After']),
   ),
   FeedUnavailable: unavailable(
-    'All connections to the feed are taken, the service is stopping, or what is stored is damaged.',
+    'All connections to the feed are taken, the service starts or stops, or what is stored is damaged.',
     {
       feed_full: 'All connections to the feed are taken',
       stopping: 'The service stops',
+      ...STARTING,
       ...DAMAGED,
     },
   ),
@@ -183,9 +187,10 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     internal: 'Internal Server Error',
   }),
   MarketUnreachable: unavailable(
-    'The positions could not be read from the market, the events are not known yet, the outcome of a payment is unknown, what is stored is damaged, or the engine does not answer.',
+    'The positions could not be read from the market, the service starts, the events are not known yet, the outcome of a payment is unknown, what is stored is damaged, or the engine does not answer.',
     {
       market_unreachable: 'The market could not be asked for the positions',
+      ...STARTING,
       ...UNLISTED,
       ...UNSETTLED,
       ...DAMAGED,
@@ -193,14 +198,19 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     },
   ),
   PastBusy: unavailable(
-    'The events are not known yet, too many requests with as_of are waiting, the outcome of a payment is unknown, what is stored is damaged, or the engine does not answer.',
+    'The service starts, the events are not known yet, too many requests with as_of are waiting, the outcome of a payment is unknown, what is stored is damaged, or the engine does not answer.',
     {
       past_busy: 'Too many questions about the past are waiting',
+      ...STARTING,
       ...UNLISTED,
       ...UNSETTLED,
       ...DAMAGED,
       ...ENGINE_AWAY,
     },
+  ),
+  EngineUnavailable: unavailable(
+    'Whether the call is within its limit is not known, as the engine does not answer.',
+    ENGINE_AWAY,
   ),
   EventsUnknown: unavailable('The events of the market are not known yet.', UNLISTED),
   StoreDamaged: unavailable(
@@ -238,6 +248,7 @@ export function refusalsOf(operation: Operation): Json {
     isCounted ? 'OverLimit' : access === 'open' ? 'TooMuchTraffic' : 'TooManyBadKeys',
     'HeadersTooLarge',
     'Internal',
+    ...(isCounted ? (['EngineUnavailable'] as const) : []),
     ...(hasPast(operation) ? (['PastBusy'] as const) : []),
     ...refusals,
   ];
