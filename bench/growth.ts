@@ -24,11 +24,35 @@ const run = promisify(execFile);
  */
 export async function benchGrowth(): Promise<void> {
   let first: Figures | undefined;
+  let before: Step | undefined;
   for (const count of COUNTS) {
     const figures = await figuresOf(count);
     first ??= figures;
     printFigures(count, figures, first);
+    before = { count, figures, further: printFurther({ count, figures }, before) };
   }
+}
+
+interface Step {
+  readonly count: number;
+  readonly figures: Figures;
+  /** CPU of a second of each account beyond those of the step before, ms. */
+  readonly further?: number | undefined;
+}
+
+/** What does not depend on the accounts hides what each of them costs. Between two steps it cancels out. */
+function printFurther({ count, figures }: Step, before: Step | undefined): number | undefined {
+  if (before === undefined) return undefined;
+  const more = figures.live.secondMs - before.figures.live.secondMs;
+  const each = more / (count - before.count);
+  const ratio =
+    before.further === undefined ? '' : `; ${(each / before.further).toFixed(2)} x that of the step before`;
+  print(
+    `  CPU of a second of each account beyond ${before.count}`,
+    `${(each * 1_000).toFixed(0)} us`,
+    `goal within 20 %${ratio}`,
+  );
+  return each;
 }
 
 interface Figures {
@@ -88,8 +112,13 @@ function printFigures(count: number, figures: Figures, first: Figures): void {
   printBytes('  heap after a restart', ({ restarted }) => restarted.memory.heap);
   printBytes('  pages of files after a restart', ({ restarted }) => restarted.memory.files);
   printBytes('  checkpoint', ({ live }) => live.checkpointBytes);
-  const { restartMs, restartCpuMs } = figures.restarted;
-  print('  restart', `${restartMs.toFixed(0)} ms`, `goal 2,000 ms; ${restartCpuMs.toFixed(0)} ms of CPU`);
+  const { servedMs, restartMs, restartCpuMs } = figures.restarted;
+  print('  restart until stored values are served', `${servedMs.toFixed(0)} ms`, 'goal 2,000 ms');
+  print(
+    '  restart until the engine runs',
+    `${restartMs.toFixed(0)} ms`,
+    `${restartCpuMs.toFixed(0)} ms of CPU`,
+  );
   printLatency('  GET of account a, p99', ({ served }) => served.requests);
   printLatency('  from a fact to a frame of account a, p99', ({ served }) => served.frames);
 }

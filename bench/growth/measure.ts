@@ -1,5 +1,5 @@
 import { bytesIn, takeCheckpoint } from '../../src/engine/checkpoints.ts';
-import { recover } from '../../src/engine/recover.ts';
+import { beginRecovery, recover } from '../../src/engine/recover.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { createRunner, emptyState, isKept, type Observation } from '../../streams/internal.ts';
@@ -18,6 +18,9 @@ export interface Measured {
 
 export interface Restarted {
   readonly memory: Memory;
+  /** Until stored values can be served. */
+  readonly servedMs: number;
+  /** Until the engine runs. */
   readonly restartMs: number;
   /** CPU time of the same: on a busy machine it tells more. */
   readonly restartCpuMs: number;
@@ -63,14 +66,16 @@ async function restart(): Promise<Restarted> {
   const cpuBefore = process.cpuUsage();
   const store = await openStore(folder);
   const latest = createLatest(store.outputs);
-  const { state } = await recover(store, latest);
+  const recovery = await beginRecovery(store, latest);
+  const servedMs = performance.now() - startedAt;
+  const { state } = await recovery.finish();
   const restartMs = performance.now() - startedAt;
   const restartCpuMs = msOf(process.cpuUsage(cpuBefore));
   const after = SECONDS + AFTER_CHECKPOINT;
   const cpuMs = await cpuOf(() => runSteps({ store, latest, state }, from(after, SECONDS)));
   const memory = await residentMemory();
   await store.close();
-  return { memory, restartMs, restartCpuMs, secondMs: cpuMs / SECONDS };
+  return { memory, servedMs, restartMs, restartCpuMs, secondMs: cpuMs / SECONDS };
 }
 
 /** Opens the same store again, and serves readers of one account. */
