@@ -1,4 +1,4 @@
-import { createTurns } from '../../src/engine/turns.ts';
+import { createTurns, type Publishing } from '../../src/engine/turns.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { LatestWriter } from '../../src/views/latest.ts';
 import type { GraphState } from '../../streams/internal.ts';
@@ -8,6 +8,8 @@ interface EngineParts {
   readonly store: Store;
   readonly latest: LatestWriter;
   readonly state: GraphState;
+  /** Where there are other machines. */
+  readonly publishing?: Publishing;
 }
 
 /** Turns as the engine makes them, one for each step and at its time. */
@@ -18,7 +20,7 @@ interface LiveTurns {
 }
 
 /** Requests to the simulators are left unanswered. */
-export function openLiveTurns({ store, latest, state }: EngineParts): LiveTurns {
+export function openLiveTurns({ store, latest, state, publishing }: EngineParts): LiveTurns {
   let now = latest.at;
   const turns = createTurns({
     journal: store.journal,
@@ -31,6 +33,7 @@ export function openLiveTurns({ store, latest, state }: EngineParts): LiveTurns 
       if (report.type === 'refused_write') throw report.error;
     },
   });
+  if (publishing !== undefined) turns.publishTo(publishing);
   return {
     async accept({ at, facts }) {
       now = at;

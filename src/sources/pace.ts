@@ -24,12 +24,19 @@ export interface Pace {
 interface PaceOptions {
   /** Between two requests, in ms. */
   readonly gapMs?: number | undefined;
+  /** The most requests under way. */
+  readonly atOnce?: number | undefined;
   /** How many sources ask this host. Each waits for its answer before it asks again. */
   readonly askers?: number | undefined;
   /** Ms on a clock that never goes back. */
   readonly mono?: (() => number) | undefined;
 }
 
+/**
+ * A host that is slow for many accounts gets slower with each further request, and none would be answered in time. Those
+ * who wait for their turn are not late yet.
+ */
+const AT_ONCE = 16;
 /** For a refusal that does not say how long to wait. */
 const BACKOFF = { firstMs: 1_000, longestMs: 8_000 };
 /** What a host says of its limits may be wrong too. */
@@ -43,6 +50,7 @@ const LONGEST_HOLD_MS = 60_000;
  */
 export function createPace({
   gapMs: expectedGapMs = 0,
+  atOnce = AT_ONCE,
   askers = 0,
   mono = () => performance.now(),
 }: PaceOptions = {}): Pace {
@@ -50,23 +58,37 @@ export function createPace({
   const shared = new Set<() => void>();
   const single = new Set<() => void>();
   let isResting = false;
+  let underWay = 0;
   let heldUntil = Number.NEGATIVE_INFINITY;
   let refusals = 0;
 
-  function rest() {
+  const isFree = () => !isResting && underWay < atOnce;
+
+  function begin() {
+    underWay += 1;
     if (gapMs === 0) return;
     isResting = true;
     timer(gapMs).subscribe(() => {
       isResting = false;
-      const [next] = shared.size > 0 ? shared : single;
-      next?.();
+      letNext();
     });
   }
 
-  /** Resolves at once, or when those before have had their turns. Somebody waits only during a rest. */
+  function end() {
+    underWay -= 1;
+    letNext();
+  }
+
+  function letNext() {
+    if (!isFree()) return;
+    const [next] = shared.size > 0 ? shared : single;
+    next?.();
+  }
+
+  /** Resolves at once, or when those before have had their turns. Nobody waits while there is a turn to be had. */
   function turnOf({ signal, isShared = false }: Turn): Promise<void> {
-    if (!isResting) {
-      rest();
+    if (isFree()) {
+      begin();
       return Promise.resolve();
     }
     const queue = isShared ? shared : single;
@@ -78,7 +100,7 @@ export function createPace({
       function start() {
         queue.delete(start);
         signal?.removeEventListener('abort', leave);
-        rest();
+        begin();
         resolve();
       }
       queue.add(start);
@@ -94,6 +116,23 @@ export function createPace({
     throw new SourceError('SOURCE_STATUS', message, { status: 429, retryAfterMs: leftMs });
   }
 
+  async function answerOf<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await ask();
+      refusals = 0;
+      return answer;
+    } catch (error) {
+      const isRefused =
+        error instanceof SourceError && (error.status === 429 || error.retryAfterMs !== undefined);
+      if (isRefused) {
+        refusals += 1;
+        const askedMs = error.retryAfterMs ?? backoffDelay(BACKOFF, refusals);
+        heldUntil = Math.max(heldUntil, mono() + Math.min(LONGEST_HOLD_MS, askedMs));
+      }
+      throw error;
+    }
+  }
+
   return {
     roundMs: expectedGapMs * askers,
     slowTo(leastMs) {
@@ -102,21 +141,12 @@ export function createPace({
     async run(ask, turn = {}) {
       checkHold();
       await turnOf(turn);
-      // Somebody may have been refused meanwhile.
-      checkHold();
       try {
-        const answer = await ask();
-        refusals = 0;
-        return answer;
-      } catch (error) {
-        const isRefused =
-          error instanceof SourceError && (error.status === 429 || error.retryAfterMs !== undefined);
-        if (isRefused) {
-          refusals += 1;
-          const askedMs = error.retryAfterMs ?? backoffDelay(BACKOFF, refusals);
-          heldUntil = Math.max(heldUntil, mono() + Math.min(LONGEST_HOLD_MS, askedMs));
-        }
-        throw error;
+        // Somebody may have been refused meanwhile.
+        checkHold();
+        return await answerOf(ask);
+      } finally {
+        end();
       }
     },
   };

@@ -180,4 +180,40 @@ describe('createPace', () => {
     assert.deepEqual(next, [GAP_MS]);
     await assert.rejects(pace.run(answer, { signal: controller.signal }));
   });
+
+  it('has no more requests under way than may be, of whatever outcome, and serves in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.record({ fails: fc.boolean(), turns: fc.integer({ min: 0, max: 3 }) }), {
+          maxLength: 30,
+        }),
+        async (atOnce, requests) => {
+          const pace = createPace({ atOnce, mono });
+          const begun: number[] = [];
+          let underWay = 0;
+          const outcomes = requests.map(({ fails, turns }, index) =>
+            pace.run(async () => {
+              begun.push(index);
+              underWay += 1;
+              assert.ok(underWay <= atOnce, `${underWay} under way`);
+              for (let turn = 0; turn < turns; turn++) await idle();
+              underWay -= 1;
+              if (fails) throw new SourceError('SOURCE_NETWORK', 'broke off');
+            }),
+          );
+          const settled = await Promise.allSettled(outcomes);
+          assert.deepEqual(
+            settled.map(({ status }) => status === 'rejected'),
+            requests.map(({ fails }) => fails),
+          );
+          assert.deepEqual(
+            begun,
+            requests.map((_, index) => index),
+          );
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
 });
