@@ -97,8 +97,6 @@ export interface StandbyEngine {
   passing(): readonly Output[];
   /** Starts the sources and the clock. Called once. */
   lead(leading?: Leading): Engine;
-  /** Ms for which the disk has not taken what the engine has to write; see `Engine`. */
-  writesHeldMs(): number;
   /** Saves a checkpoint; that of an engine that leads is its own `stop`. The store stays open. */
   stop(): Promise<void>;
 }
@@ -262,7 +260,7 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
     };
   };
 
-  return { diskKnown, follow: turns.follow, passing: () => lastPassing(state), lead, writesHeldMs, stop };
+  return { diskKnown, follow: turns.follow, passing: () => lastPassing(state), lead, stop };
 }
 
 /** Without those of sources that there are no more: the account may have been removed. */

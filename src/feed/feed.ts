@@ -64,8 +64,6 @@ interface FeedDeps extends ReadersDeps {
 interface FollowingFeedDeps extends ReadersDeps {
   readonly topics: readonly Topic[];
   readonly frames: FollowedFrames;
-  /** Tests set it. */
-  readonly aheadMs?: number;
 }
 
 interface FeedAnswer {
@@ -110,8 +108,9 @@ export function openFeed(deps: FeedDeps): Feed {
 
 /** Opens the push feed with frames that another process makes of the same values. */
 export function openFollowingFeed(deps: FollowingFeedDeps): Feed {
-  const { topics, frames, aheadMs = AHEAD_MS } = deps;
-  const readers = serveFrames(deps, { topics, log: frames, records: createRecords(deps), aheadMs });
+  const { topics, frames } = deps;
+  const records = createRecords(deps);
+  const readers = serveFrames(deps, { topics, log: frames, records, aheadMs: AHEAD_MS });
   return {
     ...readers,
     async close() {

@@ -8,7 +8,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import { admitsDemoKeys, withDemoKeys } from './access.ts';
 import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
-import { createShutdown, type Shutdown } from './shutdown.ts';
+import type { Shutdown } from './shutdown.ts';
 import { startUsage } from './usage.ts';
 
 export interface LeaderAccessDeps {
@@ -30,8 +30,6 @@ export interface LeaderAccessDeps {
 /** Opens what the leader of the shard that keeps callers keeps of them, as configured. */
 export async function openLeaderAccess(deps: LeaderAccessDeps, shutdown: Shutdown): Promise<LedCallers> {
   const { config, bus, store, append, applied, clock, log } = deps;
-  // They are stopped with what they write through, which comes later.
-  const parts = createShutdown();
   const isDemo = admitsDemoKeys({ ...deps, isStandIn: deps.standIn.isStandIn });
   const callers = await leadCallers({
     bus,
@@ -40,13 +38,9 @@ export async function openLeaderAccess(deps: LeaderAccessDeps, shutdown: Shutdow
     applied,
     time: realTime,
     clock,
-    openPayments: (payments) => openPayments({ ...deps, store: { payments } }, parts),
+    openPayments: (payments) => openPayments({ ...deps, store: { payments } }),
     openUsage: (usage, tierOf) =>
-      startUsage(
-        { ...deps, store: usage },
-        withDemoKeys({ find: () => undefined, tierOf }, isDemo).tierOf,
-        parts,
-      ),
+      startUsage({ ...deps, store: usage }, withDemoKeys({ find: () => undefined, tierOf }, isDemo).tierOf),
     report: (error) => log.error({ err: error }, 'what is kept of callers could not be changed'),
   });
   shutdown.add(() => callers.stop());

@@ -6,7 +6,6 @@ import { openPaymentService, type PaymentReport, type PaymentService } from '../
 import type { PaymentTerms } from '../payments/terms.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from './logger.ts';
-import type { Shutdown } from './shutdown.ts';
 
 /** A test network, and a token and a receiver that belong to nobody: no money moves. */
 const DEMO: Omit<PaymentAsset, 'facilitator' | 'node'> = {
@@ -33,8 +32,8 @@ interface OpenPayments {
   readonly terms: PaymentTerms;
 }
 
-/** Opens the payment service, unless payments are off. */
-export async function openPayments(deps: PaymentDeps, shutdown: Shutdown): Promise<OpenPayments | undefined> {
+/** Opens the payment service, which the caller closes, unless payments are off. */
+export async function openPayments(deps: PaymentDeps): Promise<OpenPayments | undefined> {
   const { standIn, store, clock, metrics, log } = deps;
   const config = deps.config.payments;
   if (config.type === 'off') return undefined;
@@ -52,7 +51,6 @@ export async function openPayments(deps: PaymentDeps, shutdown: Shutdown): Promi
     mono: clock.mono,
     report: reportPayments(log, metrics),
   });
-  shutdown.add(() => service.close());
   const { network, payTo } = asset;
   // The address of a node may hold a secret.
   const hasNode = asset.node !== undefined;

@@ -124,8 +124,10 @@ async function open(
     const { hasValues, opened } = await startEngine(engineParts, shutdown);
     if (!hasValues) await opened;
     const { gate, tierOf, isDemo } = await openAccess({ ...callers, isStandIn }, shutdown);
-    const usage = startUsage({ ...callers, store: store.usage }, tierOf, shutdown);
-    const payments = await openPayments({ ...callers, standIn: upstream }, shutdown);
+    const usage = startUsage({ ...callers, store: store.usage }, tierOf);
+    shutdown.add(() => usage.stop());
+    const payments = await openPayments({ ...callers, standIn: upstream });
+    shutdown.add(async () => payments?.service.close());
     const clockFault = (logAheadMs: number) => timeFault(time.doubt(), logAheadMs);
     const { url, whole } = await startServer(
       {

@@ -4,7 +4,6 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { UsageStore } from '../store/store.ts';
 import type { Logger } from './logger.ts';
-import type { Shutdown } from './shutdown.ts';
 
 interface UsageParts {
   readonly config: Pick<Config, 'usageRetentionDays'>;
@@ -14,10 +13,10 @@ interface UsageParts {
   readonly log: Logger;
 }
 
+/** Starts to count what callers use. The caller stops it. */
 export function startUsage(
   { config, store, clock, agreedNow, log }: UsageParts,
   tierOf: KnownKeys['tierOf'],
-  shutdown: Shutdown,
 ): UsageTracking {
   const usage = createUsageTracking({
     store,
@@ -28,7 +27,6 @@ export function startUsage(
     isRead: (keyId) => tierOf(keyId) === 'INTERNAL',
     report: (error) => log.error({ err: error }, 'usage could not be stored, trying again'),
   });
-  shutdown.add(() => usage.stop());
   usage.start();
   return usage;
 }

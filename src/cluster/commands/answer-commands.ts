@@ -84,7 +84,7 @@ export function answerCommands(deps: AnswerCommandsDeps): () => void {
   };
 
   const run = async <Name extends CommandName>(name: Name, body: Uint8Array): Promise<Uint8Array> =>
-    encodeSaid(name, await does[name](decodeAsked(name, body)));
+    encodeSaid(await does[name](decodeAsked(name, body)));
 
   return bus.commands.answer(shard, (name, body) => {
     if (!isCommand(name)) throw new RangeError(`there is no command ${name}`);

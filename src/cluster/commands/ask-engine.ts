@@ -36,7 +36,7 @@ export function createAskEngine(commands: Commands, time: Pick<Time, 'mono'>): A
   ): Promise<Exclude<Said<Name>, { kind: 'refused' }>> {
     let said: Said<Name>;
     try {
-      said = decodeSaid(name, await commands.ask(shard, name, encodeAsked(name, asked)));
+      said = decodeSaid(name, await commands.ask(shard, name, encodeAsked(asked)));
     } catch (error) {
       if (isSilence(error)) throw engineUnavailable();
       throw error;

@@ -136,7 +136,7 @@ function unpack<T>(schema: z.ZodType<T>, bytes: Uint8Array, what: string): T {
   return decodeJson(schema, plain, what);
 }
 
-export function encodeAsked<Name extends CommandName>(_name: Name, asked: Asked<Name>): Uint8Array {
+export function encodeAsked(asked: Asked<CommandName>): Uint8Array {
   return pack(asked);
 }
 
@@ -145,7 +145,7 @@ export function decodeAsked<Name extends CommandName>(name: Name, bytes: Uint8Ar
   return unpack(schema, bytes, `the command ${name}`) as Asked<Name>;
 }
 
-export function encodeSaid<Name extends CommandName>(_name: Name, what: Said<Name>): Uint8Array {
+export function encodeSaid(what: Said<CommandName>): Uint8Array {
   if (what.kind !== 'refused') return pack(what);
   const { status, code, message, headers, fields } = what.error;
   const faults = what.error instanceof InvalidRequest ? what.error.faults : null;
