@@ -128,7 +128,7 @@ function cost(start: Vitals, end: Vitals, seconds: number): string {
 function startProgram(data: string, historyDays: number): Program {
   const limits = ['--feed-connections', '--feed-connections-per-address', '--feed-connections-per-key'];
   // As `npm start` runs it.
-  const env = { NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=768' };
+  const env = { NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=768', MALLOC_ARENA_MAX: '2' };
   const args = [
     ...['start', '--json', '--log-level', 'error', '--port', '0', '--data', data],
     ...['--history-days', String(historyDays)],

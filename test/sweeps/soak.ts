@@ -103,7 +103,7 @@ export async function soak(options: Soak): Promise<readonly SoakRow[]> {
 }
 
 function startProgram(data: string, historyDays: number | undefined): Program {
-  const env = { NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=768' };
+  const env = { NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=768', MALLOC_ARENA_MAX: '2' };
   const history = historyDays === undefined ? [] : ['--history-days', String(historyDays)];
   return runProgram(
     ['start', '--json', '--log-level', 'warn', '--port', '0', '--data', data, ...history],
