@@ -1,5 +1,5 @@
 /** Work in steps, between which requests are answered. */
-export interface Steps {
+interface Steps {
   /** Begins a piece of work, or what waits. Comes to nothing while another piece is under way, after which comes what waits. */
   begin(work?: Generator<void>): void;
   /** Resolves when nothing is under way. */
