@@ -88,8 +88,9 @@ export function follow(options: FollowOptions): Following {
   const receive = async (deliveries: Deliveries): Promise<void> => {
     for await (const { message, pending } of deliveries) {
       if (stopped.aborted) return;
-      heardAt = time.mono();
+      // Nothing new: a stream that was lost and begun again, whose places are not that far yet, is as good as silent.
       if (message.place < next) continue;
+      heardAt = time.mono();
       if (isDense && message.place > next) {
         await checkEnds();
         return;

@@ -202,6 +202,25 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
         await rejectsWith('BUS_TAIL_LOST', following.ended);
       });
 
+      it('tells a reader so as well while somebody writes to the stream that was begun again', async () => {
+        const writer = await lead(await join(), 1, 0);
+        for (let n = 0; n < 300; n++) await append(writer, `before ${n}`);
+        const { entries, following } = await collect(await join('edge'));
+        await under.until('it is there', () => entries.length === 300);
+        let isOver = false;
+        const ended = rejectsWith('BUS_TAIL_LOST', following.ended).finally(() => {
+          isOver = true;
+        });
+        await settled(under.wipe('main'));
+        const again = await lead(await join(), 2, 0);
+        const writing = (async () => {
+          for (let n = 0; n < 250 && !isOver; n++) await again.append(entry(`after ${n}`));
+        })();
+        await ended;
+        await settled(writing);
+        assert.equal(entries.length, 300);
+      });
+
       it('ends a following with what its reader threw, and nothing is applied after a stop', async () => {
         const engine = await join();
         const writer = await lead(engine, 1, 0);

@@ -54,7 +54,7 @@ interface WatchedKeys extends KnownKeys {
   readonly following: Following;
 }
 
-/** `report` receives values that are no keys, which are left out. */
+/** `report` receives values that are no keys, which are left out, and why no more are told. */
 export function watchKeys(shared: SharedValues, report: (error: unknown) => void): WatchedKeys {
   const table = createKeyTable();
   const following = shared.watch((change) => {
@@ -70,5 +70,7 @@ export function watchKeys(shared: SharedValues, report: (error: unknown) => void
       report(error);
     }
   });
+  // The shards of an edge are on the same stream, and it joins the cluster anew when they end.
+  following.ended.catch(report);
   return { following, find: table.find, tierOf: table.tierOf };
 }

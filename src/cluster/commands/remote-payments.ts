@@ -54,6 +54,8 @@ export function watchSale(shared: SharedValues, report: (error: unknown) => void
       report(error);
     }
   });
+  // The shards of an edge are on the same stream, and it joins the cluster anew when they end.
+  following.ended.catch(report);
   return { following, current: () => current };
 }
 
