@@ -113,11 +113,11 @@ function printFigures(count: number, figures: Figures, first: Figures): void {
   printBytes('  pages of files after a restart', ({ restarted }) => restarted.memory.files);
   printBytes('  checkpoint', ({ live }) => live.checkpointBytes);
   const { servedMs, restartMs, restartCpuMs } = figures.restarted;
-  print('  restart until stored values are served', `${servedMs.toFixed(0)} ms`, 'goal 2,000 ms');
+  print('  restart until stored values are loaded', `${servedMs.toFixed(0)} ms`);
   print(
     '  restart until the engine runs',
     `${restartMs.toFixed(0)} ms`,
-    `${restartCpuMs.toFixed(0)} ms of CPU`,
+    `goal 2,000 ms; ${restartCpuMs.toFixed(0)} ms of CPU`,
   );
   printLatency('  GET of account a, p99', ({ served }) => served.requests);
   printLatency('  from a fact to a frame of account a, p99', ({ served }) => served.frames);

@@ -1,7 +1,8 @@
-import { emptyState, GRAPH_VERSION, type GraphState } from './graph.ts';
+import { agesAfter, emptyState, GRAPH_VERSION, type GraphState } from './graph.ts';
 import { type EncodedIds, IdSet } from './model/id-set.ts';
-import type { EventFact } from './observation.ts';
+import type { EventFact, Observation } from './observation.ts';
 import { type JoinedEvents, splitEvents } from './pipelines/events.ts';
+import type { Output } from './records.ts';
 
 /**
  * The state as lines of JSON, one for each actor: `[pipeline, key, state]`. A map is `{ $map: entries }`, a set
@@ -23,6 +24,9 @@ export function* encodeStateLines({ freshness, ...others }: GraphState): Iterabl
     for (const [key, actor] of states) yield `${JSON.stringify([name, key, toPlain(actor, listed)])}\n`;
   }
 }
+
+/** How the line of the ages begins. */
+const AGES_LINE = '["freshness",';
 
 /** The event that each list of buckets is of. */
 type ListedBuckets = ReadonlyMap<unknown, number>;
@@ -106,6 +110,17 @@ export function createStateReader(): StateReader {
     },
     state: () => ({ ...state, posts: withIdSets(state.posts), events: eventsByAccount(state.events) }),
   };
+}
+
+/**
+ * The ages of all sources after the last observations of a log, from the first line of a state; none when that is not the
+ * line of the ages, as in the states of earlier versions.
+ */
+export function agesFromLine(line: string, observations: Iterable<Observation>): readonly Output[] {
+  if (!line.startsWith(AGES_LINE)) return [];
+  const reader = createStateReader();
+  reader.read(line);
+  return agesAfter(reader.state(), observations);
 }
 
 /** A line. Earlier versions wrote the whole state as one object. */

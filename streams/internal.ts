@@ -1,12 +1,13 @@
 // Everything that researchers see, and what only the service needs.
 
 export {
+  agesFromLine,
   createStateReader,
   encodeStateLines,
   GRAPH_VERSION_BEFORE,
   isReadable,
 } from './checkpoint.ts';
-export { agesAfter, lastPassing } from './graph.ts';
+export { lastPassing } from './graph.ts';
 export * from './index.ts';
 export { probNow, type ReasonCode, standingOf } from './model/bucket-signal.ts';
 export { biasFactors, type ClosedForecast, type MadeForecast, madeForecast } from './model/forecast/bias.ts';

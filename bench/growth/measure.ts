@@ -18,7 +18,7 @@ export interface Measured {
 
 export interface Restarted {
   readonly memory: Memory;
-  /** Until stored values can be served. */
+  /** Until stored values are loaded, and a server could begin with them. */
   readonly servedMs: number;
   /** Until the engine runs. */
   readonly restartMs: number;

@@ -25,7 +25,7 @@ export interface ShardWriter {
   /** The place behind which the next entry goes. */
   readonly place: Place;
   /**
-   * Resolves to the entry's place once it is stored for good; entries are stored in the order of the calls. Insists over
+   * Resolves to the entry's place once it is stored for good; entries are stored in the order of the calls. It is tried again over
    * outages of any length. Rejects with `BUS_FENCED` when a later term has written, with `BUS_TAIL_LOST` when the stream
    * has lost what was acknowledged, and then so does every later call.
    */
@@ -127,7 +127,7 @@ export type SharedChange =
 
 export interface SharedValues {
   get(name: string): Promise<SharedValue | undefined>;
-  /** Insists over outages until this is the value; what others write at the same time may replace it later. */
+  /** Tried again through outages until this is the value; what others write at the same time may replace it later. */
   set(name: string, bytes: Uint8Array): Promise<void>;
   /** Its revision; undefined if another value is there already. */
   create(name: string, bytes: Uint8Array): Promise<number | undefined>;

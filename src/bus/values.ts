@@ -25,7 +25,7 @@ export interface Values {
   replace(key: string, bytes: Uint8Array, revision: number): Promise<number | undefined>;
   /** One attempt, whatever was there. Only for values that nobody reads. */
   touch(key: string): Promise<void>;
-  /** Insists over outages. */
+  /** Tries again through outages. */
   retry<T>(attempt: () => Promise<T>): Promise<T>;
   /** All values whose keys begin with `prefix`, then every change to them. */
   watch(prefix: string, apply: (value: Value) => void): Following;

@@ -1,5 +1,5 @@
 import {
-  agesAfter,
+  agesFromLine,
   calendarAt,
   createRunner,
   createStateReader,
@@ -68,11 +68,8 @@ function startOf({ journal, checkpoints }: Store): Place | undefined {
 /** The ages at the last tick whose outputs are stored. None when the checkpoint does not begin with what they are computed from. */
 async function lastAges(store: Store, { seq }: Place): Promise<readonly Output[]> {
   for await (const line of store.checkpoints.lines(seq)) {
-    if (!line.startsWith('["freshness",')) return [];
-    const reader = createStateReader();
-    reader.read(line);
     const known = Array.from(lastOf(store)).filter(({ seq: each }) => each <= store.outputs.upTo);
-    return agesAfter(reader.state(), known);
+    return agesFromLine(line, known);
   }
   return [];
 }

@@ -31,6 +31,8 @@ interface ProbeDeps {
   readonly areEventsKnown: () => boolean;
   /** How much was read of the past that an account's active events need. */
   readonly historyPercent: (account: AccountId) => number;
+  /** Whether only stored values are known yet. */
+  readonly isStarting: () => boolean;
   readonly store: () => StoreState;
   /** Ms for which nothing could be stored; 0 while everything is. */
   readonly writesHeldMs: () => number;
@@ -54,7 +56,8 @@ export function createProbes(deps: ProbeDeps): Probes {
         store: store(),
         uptimeMs: now() - startedAt,
         failedActors: Array.from(latest.all('failures')).length,
-        areCountsKnown: deps.areEventsKnown() && percents.every(([, percent]) => percent === 100),
+        areCountsKnown:
+          !deps.isStarting() && deps.areEventsKnown() && percents.every(([, percent]) => percent === 100),
       });
       const heldMs = Math.round(deps.writesHeldMs());
       return {
@@ -67,6 +70,7 @@ export function createProbes(deps: ProbeDeps): Probes {
       };
     },
     isReady: () =>
+      !deps.isStarting() &&
       store() !== 'closed' &&
       (now() - startedAt >= READY_ANYWAY_AFTER_MS || accounts.every(({ id }) => hasSnapshot(latest, id))),
     isLive: () => loop.worstMs() < DEAD_LOOP_MS,

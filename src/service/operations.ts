@@ -49,7 +49,8 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
         .sources()
         .filter(({ refusedAt }) => refusedAt !== null && Math.abs(now() - refusedAt) < REFUSAL_SHOWN_MS)
         .map(({ name }) => wireName(name)),
-    areEventsKnown: () => starting() === undefined && areEventsKnown(latest, 'posts', now()),
+    areEventsKnown: () => areEventsKnown(latest, 'posts', now()),
+    isStarting: () => starting() !== undefined,
     historyPercent: (account) => historyPercent(latest, account, now()),
     store,
     writesHeldMs,
@@ -65,7 +66,7 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
   const text = keepText(metrics.text, METRICS_KEPT_MS);
   return {
     health,
-    isReady: () => starting() === undefined && isReady(),
+    isReady,
     unready: starting,
     isLive,
     metrics: async () => ({ contentType: metrics.contentType, text: await text() }),

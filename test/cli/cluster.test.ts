@@ -14,24 +14,9 @@ import {
   type NatsServer,
   requireNatsServer,
 } from '../support/bus/nats-server.ts';
+import { STANDBY } from '../support/cluster/member.ts';
 import { eventually } from '../support/eventually.ts';
 import { memoryProcess } from './memory-process.ts';
-
-const MEMBER: Member = {
-  role: 'engine',
-  host: 'machine-1',
-  shard: 'main',
-  state: 'standby',
-  term: null,
-  version: '1.0.0',
-  graphVersion: 1,
-  place: 0,
-  seq: 0,
-  digest: 'd',
-  lagMs: 0,
-  alarm: null,
-  at: 0,
-};
 
 describe('tallywire cluster status', () => {
   let server: NatsServer;
@@ -89,7 +74,7 @@ describe('tallywire cluster status', () => {
   }
   const LIMITS = { crypto: 1, events: 1, posts: 1, oracle: 1, ui: 1, prices: 1 };
   const tell = (bus: Bus, name: string, member: Partial<Member>) =>
-    bus.shared('members').set(name, encodeMember({ ...MEMBER, ...member }));
+    bus.shared('members').set(name, encodeMember({ ...STANDBY, ...member }));
 
   it('tells who leads, and how far standbys and edges are behind', async () => {
     const { bus, writer } = await lead(9);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Far longer than any machine needs: it only decides how soon a failure shows. */
-const GIVE_UP_MS = 180_000;
+const GIVE_UP_MS = 90_000;
 const SHORTEST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 100;
 

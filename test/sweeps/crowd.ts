@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '../../src/client/node.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { eventually } from '../support/eventually.ts';
+import { NPM_START } from '../support/npm-start.ts';
 import { type Program, runProgram } from '../support/program.ts';
 import type { CrowdOrder, CrowdReport } from './crowd-readers.ts';
 
@@ -128,7 +129,7 @@ function cost(start: Vitals, end: Vitals, seconds: number): string {
 function startProgram(data: string, historyDays: number): Program {
   const limits = ['--feed-connections', '--feed-connections-per-address', '--feed-connections-per-key'];
   // As `npm start` runs it.
-  const env = { NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=768', MALLOC_ARENA_MAX: '2' };
+  const env = { ...NPM_START.env, NODE_OPTIONS: NPM_START.flags.join(' ') };
   const args = [
     ...['start', '--json', '--log-level', 'error', '--port', '0', '--data', data],
     ...['--history-days', String(historyDays)],

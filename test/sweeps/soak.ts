@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { WORLD_WALLETS } from '../../src/world/world.ts';
 import { median } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
+import { NPM_START } from '../support/npm-start.ts';
 import { type Program, runProgram } from '../support/program.ts';
 import { listeningPorts, processFigures } from './process-figures.ts';
 import { slopePerHour } from './slope.ts';
@@ -103,7 +104,7 @@ export async function soak(options: Soak): Promise<readonly SoakRow[]> {
 }
 
 function startProgram(data: string, historyDays: number | undefined): Program {
-  const env = { NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=768', MALLOC_ARENA_MAX: '2' };
+  const env = { ...NPM_START.env, NODE_OPTIONS: NPM_START.flags.join(' ') };
   const history = historyDays === undefined ? [] : ['--history-days', String(historyDays)];
   return runProgram(
     ['start', '--json', '--log-level', 'warn', '--port', '0', '--data', data, ...history],

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Child, startChild } from '../support/child.ts';
+import { NPM_START } from '../support/npm-start.ts';
 import type { Attack, Field } from './attack.ts';
 
 /** What became of the server and of its good clients under an attack. */
@@ -23,7 +24,7 @@ export interface Suffered {
 }
 
 /** As `npm start` runs the program, with collections on request. */
-const FLAGS = ['--expose-gc', '--max-semi-space-size=2', '--max-old-space-size=768'];
+const FLAGS = ['--expose-gc', ...NPM_START.flags];
 /**
  * In which the server has come to the memory it usually takes: what it keeps stays the same from the start, while the
  * pages that allocators hold for it grow for about this long.

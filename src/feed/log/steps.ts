@@ -1,6 +1,6 @@
 /** Work in steps, between which requests are answered. */
 interface Steps {
-  /** Begins a piece of work, or what waits. Comes to nothing while another piece is under way, after which comes what waits. */
+  /** Begins a piece of work, or else what waits. While a piece is under way it does nothing: what waits comes after that. */
   begin(work?: Generator<void>): void;
   /** Resolves when nothing is under way. */
   settled(): Promise<void>;

@@ -4,6 +4,7 @@ import type { Inspection, StreamReport } from '../../../src/bus/inspection.ts';
 import { encodeMember, type Member } from '../../../src/cluster/entries/member.ts';
 import { encodeRegistration } from '../../../src/cluster/entries/shard-registration.ts';
 import { readClusterStatus } from '../../../src/cluster/status/read-status.ts';
+import { STANDBY } from '../../support/cluster/member.ts';
 
 const NOW = 1_800_000_000_000;
 
@@ -16,22 +17,6 @@ const STREAM: StreamReport = {
   currentCopies: 3,
   leader: 'n1',
   at: NOW,
-};
-
-const STANDBY: Member = {
-  role: 'engine',
-  host: 'machine',
-  shard: 'main',
-  state: 'standby',
-  term: null,
-  version: '1.0.0',
-  graphVersion: 1,
-  place: 0,
-  seq: 0,
-  digest: 'd',
-  lagMs: 0,
-  alarm: null,
-  at: 0,
 };
 
 const limits = { posts: 1, oracle: 1, ui: 1, prices: 1, crypto: 1, events: 1 };
@@ -105,7 +90,7 @@ describe('the status of a cluster', () => {
         ['silent', true, 6, 5_020],
       ],
     );
-    assert.deepEqual(warnings, ['the engine silent on machine was last heard of 5.0 s ago']);
+    assert.deepEqual(warnings, ['the engine silent on machine-1 was last heard of 5.0 s ago']);
   });
 
   it('names no leader when the lease is not renewed any more, or was never taken', async () => {

@@ -32,7 +32,7 @@ export function emptyAccount(): Account {
 }
 
 /**
- * Puts what the edge spent in the place of what it held. What it goes on share stands at the end of a validity that
+ * Puts what the edge spent in the place of what it held. What it goes on holding stands at the end of a validity that
  * begins now.
  */
 export function settle({ hour, shares, recalls }: Account, request: Request, now: number): void {

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+
+/** How `npm start` runs the program: its environment and the flags of Node. */
+function readNpmStart(): {
+  readonly env: Readonly<Record<string, string>>;
+  readonly flags: readonly string[];
+} {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    readonly scripts: { readonly start: string };
+  };
+  const [, settings = '', flags = ''] =
+    /&& (.*?)node (.*?) ?build\/src\/main\.js start$/.exec(scripts.start) ?? [];
+  if (flags === '') throw new Error(`npm start runs something else: ${scripts.start}`);
+  const env = settings.split(' ').flatMap((setting) => {
+    const [name = '', value = ''] = setting.split('=');
+    return name === '' ? [] : [[name, value] as const];
+  });
+  return { env: Object.fromEntries(env), flags: flags.split(' ') };
+}
+
+export const NPM_START = readNpmStart();
