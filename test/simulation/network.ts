@@ -40,6 +40,8 @@ export function createNetwork(kernel: Kernel, chance: Chance): Network {
   function accept({ server: end, client }: Connection, name: string): void {
     const place = listening.get(name);
     if (place === undefined || place.owner !== end.simulatedOwner) {
+      // Nobody else learns what becomes of this end.
+      end.on('error', () => undefined);
       client.refuse();
       return;
     }

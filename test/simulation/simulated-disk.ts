@@ -7,7 +7,7 @@ import type { Kernel, Owner } from './kernel.ts';
 /** Why a disk refuses writes. */
 export type Refusal = 'STORE_FULL' | 'STORE_WRITE';
 
-/** A kill while this part of the store is being written. */
+/** A part of the store. */
 export type Part = keyof typeof WRITES;
 
 export interface DiskFigures {
@@ -19,6 +19,9 @@ export interface DiskFigures {
   readonly keptAtKill: number;
   readonly lostAtKill: number;
 }
+
+/** Told each write that is kept, also by a commit of which nobody was told. */
+export type OnKept = (part: Part, method: string, args: readonly unknown[]) => void;
 
 export interface SimulatedDisk {
   /** What a process that starts now would read. */
@@ -51,7 +54,11 @@ const WRITES = {
   payments: ['reserve', 'put', 'release', 'prune'],
 } as const satisfies { readonly [P in keyof Store]?: readonly (keyof Store[P])[] };
 
-const PARTS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(WRITES));
+const PARTS = Object.keys(WRITES).filter(isPart);
+
+function isPart(name: string): name is Part {
+  return Object.hasOwn(WRITES, name);
+}
 
 /** A commit takes this long, ms; some take longer. */
 const LEAST_MS = 0.2;
@@ -60,7 +67,7 @@ const SLOW_SHARE = 0.01;
 const SLOW_SPREAD_MS = 300;
 
 interface Write {
-  readonly part: string;
+  readonly part: Part | 'close';
   readonly since: number;
   /** Changes what is kept. Settles at once. */
   readonly apply: () => Promise<unknown>;
@@ -77,7 +84,11 @@ interface Commit {
  * A disk with a store that commits as the real one does: one commit at a time; what is written meanwhile shares the next
  * one; all of a commit is kept or nothing; and nothing of it can be read before it is kept.
  */
-export function createSimulatedDisk(kernel: Kernel, chance: Chance): SimulatedDisk {
+export function createSimulatedDisk(
+  kernel: Kernel,
+  chance: Chance,
+  onKept: OnKept = () => undefined,
+): SimulatedDisk {
   const kept = createMemoryStore();
   const figures = {
     commits: 0,
@@ -120,14 +131,19 @@ export function createSimulatedDisk(kernel: Kernel, chance: Chance): SimulatedDi
   }
 
   /** The same part, whose writes wait for a commit. */
-  function committed<T extends object>(name: string, part: T, writes: readonly string[]): T {
+  function committed<T extends object>(name: Part, part: T): T {
+    const writes: readonly string[] = WRITES[name];
     const wrapped = new Map(
       writes.map((write) => {
         const method: unknown = Reflect.get(part, write);
         if (typeof method !== 'function') throw new TypeError(`no ${write} in ${name}`);
         const call = (...args: readonly unknown[]) =>
           new Promise((done, failed) => {
-            const apply = async () => Reflect.apply(method, part, args);
+            const apply = async () => {
+              const result: unknown = await Reflect.apply(method, part, args);
+              onKept(name, write, args);
+              return result;
+            };
             waiting.push({ part: name, since: kernel.now(), apply, done, failed });
             begin();
           });
@@ -144,8 +160,7 @@ export function createSimulatedDisk(kernel: Kernel, chance: Chance): SimulatedDi
     figures,
     open() {
       const store = { ...kept };
-      for (const [name, writes] of PARTS)
-        Reflect.set(store, name, committed(name, Reflect.get(kept, name), writes));
+      for (const name of PARTS) Reflect.set(store, name, committed(name, kept[name]));
       return {
         ...store,
         unfinishedWriteMs: () => {

@@ -1,11 +1,19 @@
 import { request } from 'node:http';
+import type { Kernel, Owner } from './kernel.ts';
 import type { Network } from './network.ts';
 
 /** Statuses whose answers have no body. */
 const WITHOUT_BODY = [204, 205, 304];
 
+/** Told each answer of status 200 that its asker has read to its end. */
+type OnAnswer = (owner: Owner, url: URL, text: string) => void;
+
 /** `fetch` over the simulated network, one connection for each request. */
-export function createSimulatedFetch(network: Pick<Network, 'connect'>): typeof fetch {
+export function createSimulatedFetch(
+  network: Pick<Network, 'connect'>,
+  kernel: Kernel,
+  onAnswer: OnAnswer = () => undefined,
+): typeof fetch {
   return (input, init = {}) =>
     new Promise((resolve, reject) => {
       const url = new URL(input instanceof Request ? input.url : input);
@@ -48,12 +56,17 @@ export function createSimulatedFetch(network: Pick<Network, 'connect'>): typeof 
               if (!isOver) controller.error(error);
               isOver = true;
             };
+            const parts: Buffer[] = [];
             response.on('data', (bytes: Buffer) => {
-              if (!isOver) controller.enqueue(bytes);
+              if (isOver) return;
+              parts.push(bytes);
+              controller.enqueue(bytes);
             });
             response.once('end', () => {
-              if (!isOver) controller.close();
+              if (isOver) return;
               isOver = true;
+              controller.close();
+              if (status === 200) onAnswer(kernel.owner, url, Buffer.concat(parts).toString());
             });
             response.once('error', (cause) => fail(new TypeError('terminated', { cause })));
           },

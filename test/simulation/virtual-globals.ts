@@ -19,8 +19,8 @@ interface VirtualOptions {
   readonly startAt: number;
   /** Given by `Math.random`. */
   readonly random: Chance;
-  /** Further globals that are replaced as long. */
-  readonly globals?: Readonly<Record<string, unknown>>;
+  /** What else is replaced, by name, in what holds it. */
+  readonly others?: readonly (readonly [holder: object, values: Readonly<Record<string, unknown>>])[];
 }
 
 /** The longest delay that Node takes; a longer one counts as 1 ms. */
@@ -147,7 +147,7 @@ function dateBy(wall: () => number): DateConstructor {
  * and Node's own modules in JavaScript too. Nothing else may run in the process meanwhile.
  */
 export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
-  const { kernel, startAt, random, globals = {} } = options;
+  const { kernel, startAt, random, others = [] } = options;
   let steppedMs = 0;
   const wall = () => Math.floor(startAt + kernel.now()) + steppedMs;
   const undo: (() => void)[] = [];
@@ -179,7 +179,8 @@ export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
     replace(timers, name, value);
   }
   replace(globalThis, 'Date', dateBy(wall));
-  for (const [name, value] of Object.entries(globals)) replace(globalThis, name, value);
+  for (const [holder, values] of others)
+    for (const [name, value] of Object.entries(values)) replace(holder, name, value);
   replace(performance, 'now', () => UPTIME_MS + kernel.now());
   replace(Math, 'random', random);
   replace(AbortSignal, 'timeout', (ms: number) => {

@@ -1,0 +1,41 @@
+import { EventEmitter } from 'node:events';
+import { answer } from '../../src/simulation/answer-request.ts';
+import { createModelCache } from '../../src/simulation/model-cache.ts';
+import type { SimulationWorker, StartWorker } from '../../src/simulation/pool.ts';
+import type { Chance } from './chance.ts';
+import type { Kernel } from './kernel.ts';
+
+type Job = Parameters<SimulationWorker['postMessage']>[0];
+
+/** An answer takes this long, ms. */
+const LEAST_MS = 20;
+const SPREAD_MS = 500;
+
+/** A worker that computes on this thread, and answers later in virtual time. */
+class SimulatedWorker extends EventEmitter implements SimulationWorker {
+  readonly #kernel: Kernel;
+  readonly #chance: Chance;
+  readonly #cache = createModelCache();
+  #isEnded = false;
+
+  constructor(kernel: Kernel, chance: Chance) {
+    super();
+    this.#kernel = kernel;
+    this.#chance = chance;
+  }
+
+  postMessage({ request, askedSeq }: Job): void {
+    const ms = LEAST_MS + this.#chance() * SPREAD_MS;
+    this.#kernel.schedule(ms, () => {
+      if (!this.#isEnded) this.emit('message', { fact: answer(request, askedSeq, this.#cache), ms });
+    });
+  }
+
+  async terminate(): Promise<void> {
+    this.#isEnded = true;
+  }
+}
+
+export function simulatedWorkers(kernel: Kernel, chance: Chance): StartWorker {
+  return () => new SimulatedWorker(kernel, chance);
+}
