@@ -91,8 +91,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     }),
   );
   const world = await settled(kernel, opening);
-  const machine = simulatedMachine({ kernel, network, disk, seed });
-  const { flags, sources } = TIERS[tier];
+  const { flags, sources, model } = TIERS[tier];
+  const machine = simulatedMachine({ kernel, network, disk, seed, model });
   const serviceUrl = new URL(SERVICE_URL);
   const config = parseConfig({
     flags: { ...flags, port: serviceUrl.port, data: '/simulated', world: world.url, accounts: '2' },

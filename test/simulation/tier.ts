@@ -1,4 +1,5 @@
 import type { SourceSettings } from '../../src/sources/settings.ts';
+import type { Model } from './simulated-workers.ts';
 
 /** How much happens in a simulated hour. */
 export type Tier = 'dense' | 'sparse';
@@ -7,12 +8,14 @@ interface TierSettings {
   /** Flags of the service. */
   readonly flags: Readonly<Record<string, string>>;
   readonly sources: Partial<SourceSettings>;
+  readonly model: Model;
 }
 
 /** The usual periods, and a history that is long enough for forecasts. */
 const DENSE: TierSettings = {
   flags: { historyDays: '15', checkpointSeconds: '60' },
   sources: {},
+  model: 'real',
 };
 
 /** Everything is asked seldom, so that days pass quickly. */
@@ -26,9 +29,9 @@ const SPARSE: TierSettings = {
     trackingsPeriodMs: 301_700,
     oraclePeriodMs: 61_300,
     oraclePastPeriodMs: 60_000,
-    eventsPeriodMs: 121_100,
+    eventsPeriodMs: 31_100,
     closedEventsPeriodMs: 1_800_000,
-    cryptoEventsPeriodMs: 600_100,
+    cryptoEventsPeriodMs: 63_100,
     settledPeriodMs: 60_000,
     uiPeriodMs: 61_900,
     uiFirstPeriodMs: 20_000,
@@ -39,6 +42,7 @@ const SPARSE: TierSettings = {
     spotPeriodMs: 30_000,
     spotSilentMs: 120_000,
   },
+  model: 'cheap',
 };
 
 export const TIERS: Readonly<Record<Tier, TierSettings>> = { dense: DENSE, sparse: SPARSE };
