@@ -26,8 +26,14 @@ const storedBatch = z.object({
   rows: z.array(z.object({ topic: z.string(), seq: z.number(), at: z.number(), text: z.string() })),
 });
 
+const storedOutputs = z.array(
+  z.object({ stream: z.string(), key: z.string(), cause: z.string(), seq: z.number() }),
+);
+
 const TWEETS = 'tweets/';
 const NEW_POST = 'new_post';
+/** What follows in the JSON of a record says when it was made. */
+const AS_OF = ',"as_of":';
 /** Frames are kept for at least this long. */
 const KEPT_MS = 24 * 3_600_000;
 
@@ -57,7 +63,10 @@ export function createShownFrames({ kept, violations, onText }: ShownOptions): S
   const posts = new Set<string>();
   /** A digest of each frame that was sent, by epoch, topic and seq. */
   const contents = new Map<string, string>();
-  const announced = new Set<string>();
+  /** The observation that each post was new with. */
+  const announced = new Map<string, number>();
+  /** The record that was last told of each post. */
+  const told = new Map<string, string>();
   const lastStored = new Map<string, number>();
   const lastShown = new Map<string, number>();
   const oldestKept = new Map<string, { readonly seq: number; readonly at: number }>();
@@ -93,6 +102,18 @@ export function createShownFrames({ kept, violations, onText }: ShownOptions): S
     if (topic.startsWith(TWEETS)) posts.add(key);
   }
 
+  function onOutputs(method: string, args: readonly unknown[]): void {
+    // All of it is computed anew then.
+    if (method === 'clear') announced.clear();
+    if (method !== 'append') return;
+    for (const { stream, key, cause, seq } of storedOutputs.parse(args[0])) {
+      if (stream !== 'posts' || cause !== NEW_POST) continue;
+      const before = announced.get(key);
+      check(3, before === undefined, () => `the post ${key} is new with ${before}, and again with ${seq}`);
+      announced.set(key, seq);
+    }
+  }
+
   return {
     posts,
     watch(server) {
@@ -109,6 +130,7 @@ export function createShownFrames({ kept, violations, onText }: ShownOptions): S
       });
     },
     onKept(part, method, args) {
+      if (part === 'outputs') onOutputs(method, args);
       if (part !== 'feed' || method !== 'append') return;
       for (const { topic, seq, at, text } of storedBatch.parse(args[0]).rows) {
         const last = lastStored.get(topic);
@@ -116,11 +138,12 @@ export function createShownFrames({ kept, violations, onText }: ShownOptions): S
         lastStored.set(topic, seq);
         if (!oldestKept.has(topic)) oldestKept.set(topic, { seq, at });
         if (!topic.startsWith(TWEETS)) continue;
-        const [key, causes] = storedHead.parse(JSON.parse(text.split('\n', 1)[0] ?? ''));
-        if (!causes.includes(NEW_POST)) continue;
+        const [head = '', record = ''] = text.split('\n', 2);
+        const [key] = storedHead.parse(JSON.parse(head));
+        const [content = ''] = record.split(AS_OF, 1);
         const name = `${topic} ${key}`;
-        check(3, !announced.has(name), () => `${name} is announced again as ${seq}`);
-        announced.add(name);
+        check(3, told.get(name) !== content, () => `${name} is told again by ${seq}: ${content}`);
+        told.set(name, content);
       }
     },
     checkKept() {

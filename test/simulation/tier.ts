@@ -20,7 +20,14 @@ const DENSE: TierSettings = {
 
 /** Everything is asked seldom, so that days pass quickly. */
 const SPARSE: TierSettings = {
-  flags: { historyDays: '8', checkpointSeconds: '600' },
+  flags: {
+    historyDays: '8',
+    checkpointSeconds: '600',
+    staleSecondsPosts: '60',
+    staleSecondsPrices: '300',
+    staleSecondsEvents: '600',
+    staleSecondsCrypto: '300',
+  },
   sources: {
     postsPeriodMs: 10_000,
     postsRecheckPeriodMs: 299_000,
@@ -29,9 +36,9 @@ const SPARSE: TierSettings = {
     trackingsPeriodMs: 301_700,
     oraclePeriodMs: 61_300,
     oraclePastPeriodMs: 60_000,
-    eventsPeriodMs: 31_100,
+    eventsPeriodMs: 121_100,
     closedEventsPeriodMs: 1_800_000,
-    cryptoEventsPeriodMs: 63_100,
+    cryptoEventsPeriodMs: 301_100,
     settledPeriodMs: 60_000,
     uiPeriodMs: 61_900,
     uiFirstPeriodMs: 20_000,
