@@ -54,8 +54,13 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 /** The first minutes of a simulation are undisturbed, so that there is something to lose. */
 const UNDISTURBED_MS = 3 * MINUTE_MS;
-/** In each hour the faults end here, so that everything can recover in the rest of it. */
-export const FAULTS_END_MS = 52 * MINUTE_MS;
+/** The share of each hour, or of what there is of the last one, in which faults happen. In the rest all can recover. */
+const FAULTS_SHARE = 52 / 60;
+
+/** When the faults of an hour end, in virtual ms, where a simulation takes so many hours. */
+export function faultsEndOf(hour: number, hours: number): number {
+  return (hour + Math.min(1, hours - hour) * FAULTS_SHARE) * HOUR_MS;
+}
 
 /** How often each kind happens in an hour at most. */
 const MOST_PER_HOUR: Readonly<Record<FaultKind, number>> = {
@@ -84,12 +89,13 @@ export function planOf(seed: number, hours: number): Plan {
       for (let n = 0; n < count; n++) {
         const own = chanceOf(seed, `${kind} ${n} in hour ${hour}`);
         const fromMs = hour === 0 ? UNDISTURBED_MS : 0;
-        const when = hour * HOUR_MS + fromMs + own() * (FAULTS_END_MS - fromMs);
+        const when = hour * HOUR_MS + fromMs + own() * (FAULTS_SHARE * HOUR_MS - fromMs);
         faults.push(drawn(kind, Math.round(when), own));
       }
     }
   }
-  return faults.sort((a, b) => a.at - b.at).filter((each) => each.at < hours * HOUR_MS);
+  const end = faultsEndOf(Math.ceil(hours) - 1, hours);
+  return faults.sort((a, b) => a.at - b.at).filter((each) => each.at < end);
 }
 
 function pick<T>(chance: Chance, values: readonly [T, ...T[]]): T {

@@ -6,7 +6,7 @@ import { createTimeline } from '../../src/world/life/timeline.ts';
 import { chanceOf } from './chance.ts';
 import { createDeliveredPosts } from './delivered-posts.ts';
 import { createFaults } from './faults.ts';
-import { FAULTS_END_MS, type FaultKind, type Plan } from './plan.ts';
+import { type FaultKind, faultsEndOf, type Plan } from './plan.ts';
 import { type Reader, startReader } from './reader.ts';
 import { createShownFrames } from './shown-frames.ts';
 import type { DiskFigures } from './simulated-disk.ts';
@@ -146,8 +146,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const end = hours * HOUR_MS;
     for (let hour = 0; hour < hours; hour++) {
       const hourEnd = Math.min(end, (hour + 1) * HOUR_MS);
-      const faultsEnd = Math.min(hour * HOUR_MS + FAULTS_END_MS, hourEnd - (HOUR_MS - FAULTS_END_MS));
-      await pass(Math.max(0, faultsEnd - kernel.now()));
+      await pass(faultsEndOf(hour, hours) - kernel.now());
       faults.endAll();
       await pass(hourEnd - kernel.now());
       await checkWhole();
