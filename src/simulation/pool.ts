@@ -123,7 +123,10 @@ function createSlot(
 
   function start(): SimulationWorker {
     const started = startWorker(thread);
-    started.on('message', (done) => void finish(done));
+    // One that was given up may have answered before it was ended.
+    started.on('message', (done) => {
+      if (worker === started) void finish(done);
+    });
     // An error is always followed by an exit, and only the first of the two counts.
     started.once('error', (error) => replaceAfter(started, error));
     started.once('exit', (code) =>
