@@ -30,6 +30,7 @@ const storedOutputs = z.array(
   z.object({ stream: z.string(), key: z.string(), cause: z.string(), seq: z.number() }),
 );
 
+const POST_ID = /"tweet_id":"(\d+)"/g;
 const TWEETS = 'tweets/';
 const NEW_POST = 'new_post';
 /** What follows in the JSON of a record says when it was made. */
@@ -40,8 +41,10 @@ const KEPT_MS = 24 * 3_600_000;
 interface ShownFrames {
   /** Posts that readers were told of. */
   readonly posts: ReadonlySet<string>;
-  /** Watches what a server sends over a connection. */
+  /** Watches the frames that a server sends over a connection. */
   watch(server: SimulatedSocket): void;
+  /** Watches the answers to requests that a server sends. */
+  watchAnswers(server: SimulatedSocket): void;
   /** Told what the disk keeps. */
   onKept(part: Part, method: string, args: readonly unknown[]): void;
   /** Looks for everything that was shown; to be called when the engine was killed, and at the end. */
@@ -128,6 +131,15 @@ export function createShownFrames({ kept, violations, onText }: ShownOptions): S
         const frame = update.parse(JSON.parse(text));
         show(frame, topicOf(frame.channel, frame.account), sent);
       });
+    },
+    watchAnswers(server) {
+      server.onSend = (bytes) => {
+        for (const [, id = ''] of bytes.toString('latin1').matchAll(POST_ID)) {
+          const isKept = kept.outputs.get('posts', id) !== undefined;
+          check(6, isKept, () => `the post ${id} is in an answer, and not on disk`);
+          posts.add(id);
+        }
+      };
     },
     onKept(part, method, args) {
       if (part === 'outputs') onOutputs(method, args);

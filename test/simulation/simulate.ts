@@ -40,6 +40,8 @@ const FIRST_READER_MS = 30_000;
 /** Kills between two verifications, each of which computes the whole log again. */
 const KILLS_PER_VERIFICATION = 8;
 const ACCOUNTS = 2;
+const ASK_EVERY_MS = 2_000;
+const ASK_TIMEOUT_MS = 5_000;
 
 /**
  * Runs the whole service in virtual time, with the faults of a plan, and checks what must hold. Takes over the globals of
@@ -82,10 +84,11 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   watch.onKept = shown.onKept;
   watch.onRead = (life, url, text) => {
     count('answers read');
-    if (life !== owners.reader) delivered.onRead(life, url, text);
+    delivered.onRead(life, url, text);
   };
   network.onAccept = ({ client, server }) => {
     if (client.simulatedOwner === owners.reader) shown.watch(server);
+    if (client.simulatedOwner === owners.asker) shown.watchAnswers(server);
   };
   let kills = 0;
   let isVerificationDue = false;
@@ -115,6 +118,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     },
     owners.reader,
   );
+  kernel.as(owners.asker, () => startAsking(() => count('answers to who asks')));
   for (const fault of plan) kernel.schedule(fault.at, () => faults.begin(fault), owners.world);
   stage.start();
 
@@ -171,6 +175,20 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     virtualMs: kernel.now(),
     digest: digest.digest('hex'),
   };
+}
+
+/** Asks for the newest posts again and again, each time those of another account. */
+function startAsking(onAnswer: () => void): void {
+  const segments = ['account_a', 'account_b'];
+  let asked = 0;
+  setInterval(() => {
+    const url = `${SERVICE_URL}/api/v1/meta/${segments[asked++ % segments.length]}/tweets?limit=3`;
+    const headers = { 'X-API-Key': 'demo_internal' };
+    fetch(url, { headers, signal: AbortSignal.timeout(ASK_TIMEOUT_MS) })
+      .then((answer) => answer.text())
+      // There is no service for a while after a kill.
+      .then(onAnswer, () => undefined);
+  }, ASK_EVERY_MS);
 }
 
 type StageWatch = Parameters<typeof openStage>[0];

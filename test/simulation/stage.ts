@@ -41,7 +41,7 @@ export interface Stage {
   readonly network: Network;
   readonly disk: SimulatedDisk;
   readonly world: World;
-  readonly owners: { readonly world: Owner; readonly reader: Owner };
+  readonly owners: { readonly world: Owner; readonly reader: Owner; readonly asker: Owner };
   /** The present life of the engine; undefined while there is none. */
   readonly life: Owner | undefined;
   /** The service of the present life, once it serves everything. */
@@ -61,7 +61,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const kernel = createKernel();
   const network = createNetwork(kernel, chanceOf(seed, 'latencies'));
   const disk = createSimulatedDisk(kernel, chanceOf(seed, 'disk'), onKept);
-  const owners = { world: { name: 'world' }, reader: { name: 'reader' } };
+  const owners = { world: { name: 'world' }, reader: { name: 'reader' }, asker: { name: 'asker' } };
   const simulatedFetch = createSimulatedFetch(network, kernel, (owner, url, text) => {
     if (url.hostname === WORLD_HOST) onRead(owner, url, text);
   });
