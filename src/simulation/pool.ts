@@ -60,7 +60,7 @@ export interface SimulationPool {
 }
 
 /** What a worker answers. */
-export interface Done {
+interface Done {
   readonly fact: FitFact | ForecastFact;
   readonly ms: number;
 }
