@@ -15,10 +15,12 @@ type KillInCommit = Extract<Fault, { readonly kind: 'kill_in_commit' }>;
 
 /** Makes faults happen. */
 export function createFaults(stage: Stage, onKill: () => void): Faults {
-  const { kernel, disk, network, owners, world } = stage;
+  const { kernel, disk, network, owners, workers, world } = stage;
   const fired = new Map<FaultKind, number>();
   const fire = (kind: FaultKind) => fired.set(kind, (fired.get(kind) ?? 0) + 1);
   let aimed: KillInCommit[] = [];
+  /** How far the calendar is ahead of the world's. */
+  let steppedMs = 0;
   /** Counts the times that faults were ended: what was to end by itself before has ended already. */
   let ended = 0;
 
@@ -39,6 +41,11 @@ export function createFaults(stage: Stage, onKill: () => void): Faults {
     stage.kill();
     onKill();
     later(downMs, stage.start);
+  }
+
+  function setCalendar(byMs: number): void {
+    stage.stepCalendar(byMs - steppedMs);
+    steppedMs = byMs;
   }
 
   const readers = () => (stage.life === undefined ? [] : network.connectionsTo(stage.life));
@@ -87,6 +94,17 @@ export function createFaults(stage: Stage, onKill: () => void): Faults {
         });
         break;
       }
+      case 'frozen_process':
+        if (stage.life === undefined) return;
+        kernel.freeze(stage.life, fault.forMs);
+        break;
+      case 'set_calendar':
+        setCalendar(fault.byMs);
+        later(fault.forMs, () => setCalendar(0));
+        break;
+      case 'failing_workers':
+        workers.spoil(fault.how, fault.times);
+        break;
       case 'late_post':
         world.control.post({ account: fault.account, createdAt: stage.trueNow() - fault.backMs });
     }
@@ -107,6 +125,9 @@ export function createFaults(stage: Stage, onKill: () => void): Faults {
       aimed = [];
       disk.refuse(undefined);
       disk.slowDown(0);
+      setCalendar(0);
+      workers.endSpoiling();
+      if (stage.life !== undefined) kernel.freeze(stage.life, 0);
       for (const { server } of readers()) server.endStall();
       for (const socket of ['book', 'crypto'] as const) world.control.thawSocket({ socket });
       world.control.clearFaults();

@@ -119,6 +119,17 @@ describe('createKernel', () => {
     }
   });
 
+  it('runs what was due while somebody was frozen at the end of that, and others meanwhile', async () => {
+    const kernel = createKernel();
+    const ran: string[] = [];
+    const told = (name: string) => () => ran.push(`${name} ${kernel.now()}`);
+    for (const at of [1, 12, 5, 3]) kernel.schedule(at, told(`due ${at},`), engine);
+    kernel.schedule(4, told('world'), world);
+    kernel.schedule(2, () => kernel.freeze(engine, 8), world);
+    await kernel.run(20);
+    assert.deepEqual(ran, ['due 1, 1', 'world 4', 'due 3, 10', 'due 5, 10', 'due 12, 12']);
+  });
+
   it('runs no event that was cancelled', async () => {
     const kernel = createKernel();
     kernel.schedule(1, () => assert.fail()).cancel();

@@ -29,6 +29,8 @@ export interface Kernel {
   /** From now on no event of `owner` is run. To be called between events, or by an event of somebody else. */
   kill(owner: Owner): void;
   isDead(owner: Owner): boolean;
+  /** For `ms` no event of `owner` is run; what is due meanwhile follows at the end, in its order. */
+  freeze(owner: Owner, ms: number): void;
   /**
    * Lets `ms` pass: runs what is due, one event at a time, each with all microtasks that follow from it. `before` is called
    * before each event. Rejects with what an event throws.
@@ -37,8 +39,8 @@ export interface Kernel {
 }
 
 interface Event {
-  readonly at: number;
-  readonly order: number;
+  at: number;
+  order: number;
   readonly owner: Owner;
   /** Undefined once it is cancelled or was run. */
   act: (() => void) | undefined;
@@ -54,6 +56,7 @@ const NOBODY: Owner = { name: 'nobody' };
 export function createKernel(): Kernel {
   const heap = createEventHeap<Event>();
   const dead = new WeakSet<Owner>();
+  const frozenUntil = new WeakMap<Owner, number>();
   let now = 0;
   let order = 0;
   let events = 0;
@@ -65,7 +68,13 @@ export function createKernel(): Kernel {
       const first = heap.first();
       if (first === undefined || first.at > end) return undefined;
       heap.takeFirst();
-      if (first.act !== undefined && !dead.has(first.owner)) return first;
+      if (first.act === undefined || dead.has(first.owner)) continue;
+      const until = frozenUntil.get(first.owner) ?? 0;
+      if (until <= first.at) return first;
+      // Taken out in their order, so those that wait for the same instant come as they would have.
+      first.at = until;
+      first.order = order++;
+      heap.push(first);
     }
   }
 
@@ -113,6 +122,7 @@ export function createKernel(): Kernel {
     },
     kill: (whose) => void dead.add(whose),
     isDead: (whose) => dead.has(whose),
+    freeze: (whose, ms) => void frozenUntil.set(whose, now + ms),
     run(ms, before = () => undefined) {
       const end = now + ms;
       return new Promise((resolve, reject) => {

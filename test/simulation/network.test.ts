@@ -80,6 +80,18 @@ describe('createNetwork', () => {
       await assert.rejects(get('/silent'), (error: Error) => /ECONNRESET/.test(String(error.cause)));
     }));
 
+  it('tells nobody of a connection that breaks before it is accepted', () =>
+    withNetwork(async ({ kernel, network, server }) => {
+      let accepted = 0;
+      server.on('connection', () => accepted++);
+      for (let n = 0; n < 20; n++) kernel.as(reader, () => network.connect('world.test', 80));
+      kernel.kill(reader);
+      network.kill(reader);
+      await kernel.run(1_000);
+      // Resets overtake some of the connections, as both take a while.
+      assert.ok(accepted > 0 && accepted < 20, String(accepted));
+    }));
+
   it('gives up an exchange whose caller does', () =>
     withNetwork(async ({ kernel, network, get }) => {
       await assert.rejects(get('/silent', { signal: AbortSignal.timeout(2_000) }), { name: 'TimeoutError' });

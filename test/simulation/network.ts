@@ -30,6 +30,8 @@ const LEAST_MS = 1;
 const SPREAD_MS = 30;
 const FIRST_FREE_PORT = 40_000;
 
+function ignoreError(): void {}
+
 /** Connects simulated servers and their clients. */
 export function createNetwork(kernel: Kernel, chance: Chance): Network {
   const listening = new Map<string, Listening>();
@@ -39,12 +41,12 @@ export function createNetwork(kernel: Kernel, chance: Chance): Network {
 
   function accept({ server: end, client }: Connection, name: string): void {
     const place = listening.get(name);
+    if (end.destroyed) return;
     if (place === undefined || place.owner !== end.simulatedOwner) {
-      // Nobody else learns what becomes of this end.
-      end.on('error', () => undefined);
       client.refuse();
       return;
     }
+    end.off('error', ignoreError);
     kernel.as(client.simulatedOwner, () => client.emit('connect'));
     network.onAccept({ client, server: end });
     place.server.emit('connection', end);
@@ -73,6 +75,8 @@ export function createNetwork(kernel: Kernel, chance: Chance): Network {
       const caller = { address: '127.0.0.1', port: freePort++ };
       const server = new SimulatedSocket({ wire, owner: place.owner, remote: caller });
       const connection = { client, server };
+      // Until a server has accepted it, nobody learns what becomes of this end.
+      server.on('error', ignoreError);
       const openMs = wire.latencyMs();
       SimulatedSocket.join(client, server, openMs);
       open.add(connection);

@@ -36,6 +36,16 @@ const fault = z.discriminatedUnion('kind', [
     retryAfter: z.string().nullable(),
     delayMs: z.number().min(0),
   }),
+  /** A process gets no time, as on a machine that is overloaded or was stopped. */
+  z.object({ kind: z.literal('frozen_process'), at, forMs }),
+  z.object({ kind: z.literal('set_calendar'), at, forMs, byMs: z.number() }),
+  /** The next requests to the simulators go wrong. */
+  z.object({
+    kind: z.literal('failing_workers'),
+    at,
+    how: z.enum(['silent', 'late', 'crash']),
+    times: z.int().min(1),
+  }),
   /** A post appears that is dated back. */
   z.object({ kind: z.literal('late_post'), at, account: z.enum(['a', 'b']), backMs: z.number().min(0) }),
 ]);
@@ -74,6 +84,9 @@ const MOST_PER_HOUR: Readonly<Record<FaultKind, number>> = {
   silent_socket: 4,
   spoiled_answers: 40,
   late_post: 6,
+  frozen_process: 5,
+  set_calendar: 3,
+  failing_workers: 4,
 };
 
 /** Which kinds happen at all, and how often, differs from seed to seed: what is rare beside others comes out alone. */
@@ -176,6 +189,15 @@ function drawn(kind: FaultKind, when: number, chance: Chance): Fault {
         delayMs: Math.round(chance() * 12_000),
       };
     }
+    case 'frozen_process':
+      return { ...base, kind, forMs: Math.round(5_000 + chance() * 115_000) };
+    case 'set_calendar': {
+      const spanMs = span(chance, 24 * HOUR_MS);
+      const byMs = chance() < 0.5 ? spanMs : 0 - spanMs;
+      return { ...base, kind, byMs, forMs: span(chance, 20 * MINUTE_MS) };
+    }
+    case 'failing_workers':
+      return { ...base, kind, how: pick(chance, ['silent', 'late', 'crash']), times: 1 + span(chance, 4) };
     case 'late_post':
       return { ...base, kind, account: pick(chance, ['a', 'b']), backMs: span(chance, 2 * HOUR_MS) };
   }

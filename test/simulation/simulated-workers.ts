@@ -12,28 +12,56 @@ type Job = Parameters<SimulationWorker['postMessage']>[0];
 const LEAST_MS = 20;
 const SPREAD_MS = 500;
 
+/** What a worker does with its next request instead of answering it in time. */
+export type WorkerFault = 'silent' | 'late' | 'crash';
+
+/** The workers of a machine. */
+export interface SimulatedWorkers {
+  readonly start: StartWorker;
+  /** The next requests go wrong in this way, so many of them. */
+  spoil(how: WorkerFault, times: number): void;
+  endSpoiling(): void;
+}
+
+/** The pool waits this long for an answer, ms; a late one comes soon after. */
+const DEADLINE_MS = 60_000;
+const LATE_MS = 50;
+
 /** How requests are answered: by the model itself, or by something that costs nothing. */
 export type Model = 'real' | 'cheap';
+
+/** Which fault the next request meets, if any. */
+type NextFault = () => WorkerFault | undefined;
 
 /** A worker that computes on this thread, and answers later in virtual time. */
 class SimulatedWorker extends EventEmitter implements SimulationWorker {
   readonly #kernel: Kernel;
   readonly #chance: Chance;
   readonly #model: Model;
+  readonly #nextFault: NextFault;
   readonly #cache = createModelCache();
   #isEnded = false;
 
-  constructor(kernel: Kernel, chance: Chance, model: Model) {
+  constructor(kernel: Kernel, chance: Chance, model: Model, nextFault: NextFault) {
     super();
     this.#kernel = kernel;
     this.#chance = chance;
     this.#model = model;
+    this.#nextFault = nextFault;
   }
 
   postMessage({ request, askedSeq }: Job): void {
     const ms = LEAST_MS + this.#chance() * SPREAD_MS;
-    this.#kernel.schedule(ms, () => {
-      if (this.#isEnded) return;
+    const fault = this.#nextFault();
+    if (fault === 'silent') return;
+    if (fault === 'crash') {
+      this.#kernel.schedule(ms, () => this.emit('exit', 1));
+      return;
+    }
+    const isLate = fault === 'late';
+    this.#kernel.schedule(isLate ? DEADLINE_MS + LATE_MS : ms, () => {
+      // What a thread has sent before it was ended arrives all the same.
+      if (this.#isEnded && !isLate) return;
       const fact =
         this.#model === 'real'
           ? answer(request, askedSeq, this.#cache)
@@ -47,6 +75,13 @@ class SimulatedWorker extends EventEmitter implements SimulationWorker {
   }
 }
 
-export function simulatedWorkers(kernel: Kernel, chance: Chance, model: Model): StartWorker {
-  return () => new SimulatedWorker(kernel, chance, model);
+export function createSimulatedWorkers(kernel: Kernel, chance: Chance, model: Model): SimulatedWorkers {
+  let faults: WorkerFault[] = [];
+  return {
+    start: () => new SimulatedWorker(kernel, chance, model, () => faults.shift()),
+    spoil: (how, times) => void faults.push(...Array.from({ length: times }, () => how)),
+    endSpoiling() {
+      faults = [];
+    },
+  };
 }

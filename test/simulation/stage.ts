@@ -10,6 +10,7 @@ import { settled } from './settled.ts';
 import { createSimulatedDisk, type OnKept, type SimulatedDisk } from './simulated-disk.ts';
 import { createSimulatedFetch } from './simulated-fetch.ts';
 import { simulatedMachine } from './simulated-machine.ts';
+import { createSimulatedWorkers, type SimulatedWorkers } from './simulated-workers.ts';
 import { TIERS, type Tier } from './tier.ts';
 import { installVirtualGlobals } from './virtual-globals.ts';
 
@@ -40,6 +41,7 @@ export interface Stage {
   readonly kernel: Kernel;
   readonly network: Network;
   readonly disk: SimulatedDisk;
+  readonly workers: SimulatedWorkers;
   readonly world: World;
   readonly owners: { readonly world: Owner; readonly reader: Owner; readonly asker: Owner };
   /** The present life of the engine; undefined while there is none. */
@@ -49,6 +51,8 @@ export interface Stage {
   readonly lives: number;
   /** UTC ms in the world, whatever the engine's calendar shows. */
   trueNow(): number;
+  /** Sets the calendar of the engine's machine forward by so many ms, or back. */
+  stepCalendar(ms: number): void;
   start(): void;
   /** Ends the present life, as `kill -9` does. */
   kill(): void;
@@ -92,7 +96,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   );
   const world = await settled(kernel, opening);
   const { flags, sources, model } = TIERS[tier];
-  const machine = simulatedMachine({ kernel, network, disk, seed, model });
+  const workers = createSimulatedWorkers(kernel, chanceOf(seed, 'workers'), model);
+  const machine = simulatedMachine({ network, disk, seed, workers });
   const serviceUrl = new URL(SERVICE_URL);
   const config = parseConfig({
     flags: { ...flags, port: serviceUrl.port, data: '/simulated', world: world.url, accounts: '2' },
@@ -139,6 +144,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     kernel,
     network,
     disk,
+    workers,
     world,
     owners,
     get life() {
@@ -151,6 +157,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       return lives;
     },
     trueNow,
+    stepCalendar: globals.stepCalendar,
     start,
     kill() {
       if (life !== undefined) end(life);
