@@ -9,7 +9,12 @@ import {
   type SourceName,
   type TickAges,
 } from '../../streams/internal.ts';
-import { createSimulationPool, type SimulationPool, type SimulationReport } from '../simulation/pool.ts';
+import {
+  createSimulationPool,
+  type SimulationPool,
+  type SimulationReport,
+  type StartWorker,
+} from '../simulation/pool.ts';
 import type { ApiUse, Source, SourceContext, SourceStatus } from '../sources/source.ts';
 import type { DiskUse } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
@@ -50,6 +55,7 @@ export interface EngineDeps {
   readonly retentionDays: number;
   readonly checkpointMs: number;
   readonly disk: () => Promise<DiskUse>;
+  readonly startWorker?: StartWorker | undefined;
   readonly report: (report: EngineReport) => void;
 }
 
@@ -212,7 +218,11 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
     const watermarks = createWatermarks(clock);
     const lastTick = lastTickOf(store);
     if (lastTick) watermarks.restore(agesOf(deps.sources, lastTick.fact), calendarAt(lastTick));
-    simulators = createSimulationPool({ report, deliver: (fact) => turns.accept([fact]) });
+    simulators = createSimulationPool({
+      report,
+      deliver: (fact) => turns.accept([fact]),
+      startWorker: deps.startWorker,
+    });
     const tick = (...before: readonly SettingsFact[]) =>
       turns.accept([...before, { kind: 'tick', ...watermarks.ages() }]).catch(reportFailure);
     // The settings are logged at every start, which makes the graph repeat the requests that the last process left

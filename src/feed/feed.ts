@@ -59,6 +59,7 @@ interface FeedDeps extends ReadersDeps {
   readonly outputs: Pick<Outputs, 'read'>;
   /** What is the same on every machine of a cluster; absent without one. */
   readonly cluster?: Pick<FrameLogDeps, 'epoch' | 'share'> | undefined;
+  readonly newEpoch?: FrameLogDeps['newEpoch'];
 }
 
 interface FollowingFeedDeps extends ReadersDeps {

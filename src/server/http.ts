@@ -78,6 +78,9 @@ export interface HttpServer {
   drain(times: DrainTimes): Promise<void>;
 }
 
+/** Has a server listen, and resolves to its URL. Rejects with a StartError. */
+export type Listen = (server: Server, port: number, host: string) => Promise<string>;
+
 /** The feed, which takes over some connections. */
 export interface FeedConnections {
   /** Handles the request, or leaves it untouched and returns false. */
@@ -97,6 +100,7 @@ export function createHttpServer(
   app: MountedApp,
   limits: HttpLimits = HTTP_LIMITS,
   feed?: () => FeedConnections | undefined,
+  listenWith: Listen = listen,
 ): HttpServer {
   const serve = app.callback();
   const answers = createAnswersInTurn((req, res) => {
@@ -145,7 +149,7 @@ export function createHttpServer(
   return {
     server,
     unsent: answers.figures,
-    listen: (port, host) => listen(server, port, host),
+    listen: (port, host) => listenWith(server, port, host),
     drain(times) {
       drained ??= drain(server, app, times, feed?.());
       return drained;
@@ -170,7 +174,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined;
 }
 
-function listen(server: Server, port: number, host: string): Promise<string> {
+export function listen(server: Server, port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException) => reject(startError(error, port, host));
     server.once('error', refuse);
@@ -219,8 +223,8 @@ async function drain(
 }
 
 /** Rejects with a StartError when the port is not free. */
-export async function checkPort(port: number, host: string): Promise<void> {
+export async function checkPort(port: number, host: string, listenWith: Listen = listen): Promise<void> {
   const probe = createServer();
-  await listen(probe, port, host);
+  await listenWith(probe, port, host);
   await new Promise((resolve) => probe.close(resolve));
 }

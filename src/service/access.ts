@@ -1,6 +1,5 @@
 import { isLoopback, proxiesOf } from '../access/client-address.ts';
 import { createGate, createShares, type Gate } from '../access/gate.ts';
-import { openControlSocket } from '../access/keys/control-socket.ts';
 import { runKeyCommand } from '../access/keys/key-commands.ts';
 import { demoKeys, joinLookups, type KnownKeys } from '../access/keys/key-lookup.ts';
 import { type KeyRegistry, openKeyRegistry } from '../access/keys/key-registry.ts';
@@ -10,9 +9,9 @@ import { steadyClock } from '../access/limits/steady-clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import { ServiceError } from '../errors.ts';
-import { CONTROL_SOCKET, openSocketFolder } from '../store/socket-folder.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from './logger.ts';
+import { type Machine, thisMachine } from './machine.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export interface AccessDeps {
@@ -21,6 +20,7 @@ export interface AccessDeps {
   readonly clock: Clock;
   /** Whether the world is a stand-in, where demo keys do no harm. */
   readonly isStandIn: boolean;
+  readonly machine?: Machine;
   readonly log: Logger;
 }
 
@@ -54,18 +54,16 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
   return { gate, tierOf: keys.tierOf, isDemo };
 }
 
-type KeySocketDeps = Pick<AccessDeps, 'log'> & { readonly config: Pick<Config, 'data'> };
+type KeySocketDeps = Pick<AccessDeps, 'machine' | 'log'> & { readonly config: Pick<Config, 'data'> };
 
 /** Opens the socket for key commands. There is no registry while the engine does not lead. */
 export async function openKeySocket(
-  { config, log }: KeySocketDeps,
+  { config, machine = thisMachine, log }: KeySocketDeps,
   registry: () => KeyRegistry | undefined,
   shutdown: Shutdown,
 ): Promise<void> {
-  const sockets = openSocketFolder(config.data);
-  shutdown.add(async () => sockets.close());
-  const controlSocket = await openControlSocket(
-    sockets.pathOf(CONTROL_SOCKET),
+  const controlSocket = await machine.openControlSocket(
+    config.data,
     async (command) => {
       const current = registry();
       if (current !== undefined) return runKeyCommand(current, command);

@@ -11,8 +11,8 @@ import {
 import { type Endpoints, viaOf } from '../sources/endpoints.ts';
 import { atSpeed, type SourceSettings } from '../sources/settings.ts';
 import { createSources } from '../sources/sources.ts';
-import { diskUse } from '../store/disk.ts';
 import { withPolling } from './account-polling.ts';
+import { type Machine, thisMachine } from './machine.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export interface EngineParts
@@ -22,6 +22,7 @@ export interface EngineParts
   readonly sourceSettings?: Partial<SourceSettings>;
   /** How many times faster than real time the calendar runs; 1 unless given. */
   readonly speed?: number;
+  readonly machine?: Machine;
 }
 
 /** Begins to open the engine with its sources, as configured. */
@@ -39,10 +40,10 @@ export function standByEngine(parts: EngineParts): Promise<StandbyEngine> {
 }
 
 function depsOf(parts: EngineParts): EngineDeps {
-  const { config, endpoints, speed = 1, sourceSettings } = parts;
+  const { config, endpoints, speed = 1, sourceSettings, machine = thisMachine } = parts;
   return {
     ...parts,
-    random: Math.random,
+    random: machine.random,
     sources: createSources(
       withPolling(endpoints, config),
       atSpeed({ ...sourceSettingsOf(config), ...sourceSettings }, speed),
@@ -50,7 +51,8 @@ function depsOf(parts: EngineParts): EngineDeps {
     settings: settingsOf(config, endpoints),
     retentionDays: config.retentionDays,
     checkpointMs: config.checkpointSeconds * 1_000,
-    disk: () => diskUse(config.data),
+    disk: () => machine.diskUse(config.data),
+    startWorker: machine.startWorker,
   };
 }
 

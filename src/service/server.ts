@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { DAY_MS } from '../../streams/internal.ts';
 import { proxiesOf } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
@@ -21,6 +20,7 @@ import type { Store, StoredFrames, Waitlist } from '../store/store.ts';
 import type { Latest } from '../views/latest.ts';
 import { openPast } from '../views/past.ts';
 import type { Logger } from './logger.ts';
+import { type Machine, thisMachine } from './machine.ts';
 import { openOperations } from './operations.ts';
 import { drainTimes } from './ports.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -52,6 +52,7 @@ export interface ServerParts {
   readonly isDemo: boolean;
   /** How this engine leads where there are others; absent where it is alone. */
   readonly cluster?: ServedCluster | undefined;
+  readonly machine?: Machine;
   readonly log: Logger;
 }
 
@@ -86,7 +87,19 @@ interface StartedServer {
 
 /** Serves HTTP and, unless it is off, the push feed. */
 export async function startServer(parts: ServerParts, shutdown: Shutdown): Promise<StartedServer> {
-  const { config, store, latest, clock, gate, payments, metrics, cluster, log } = parts;
+  const {
+    config,
+    store,
+    latest,
+    clock,
+    gate,
+    payments,
+    metrics,
+    cluster,
+    machine = thisMachine,
+    log,
+  } = parts;
+  const { newId, listen } = machine;
   let engine: Engine | undefined;
   const starting = () => (engine === undefined ? 'it reads its own log' : undefined);
   // The log of all machines has to be written before that of this one.
@@ -124,7 +137,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     operations,
     now: clock.wall,
     staleAfterMs: config.staleAfterMs,
-    epoch: cluster?.epoch ?? randomUUID(),
+    epoch: cluster?.epoch ?? newId(),
     areTagsShared: cluster !== undefined,
     starting,
     hasFeed: config.feed !== null,
@@ -140,6 +153,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       latest,
       window: cluster?.frames ?? store.feed,
       cluster,
+      newEpoch: newId,
       outputs: store.outputs,
       accounts: config.accounts,
       gate,
@@ -153,14 +167,14 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       report: (error) => log.error({ err: error }, 'the feed failed; writes are tried again'),
     });
   if (config.metrics !== null) {
-    const operator = createHttpServer(createOperatorApp(operations, report), limits);
+    const operator = createHttpServer(createOperatorApp(operations, report), limits, undefined, listen);
     await operator.listen(config.metrics.port, config.metrics.host);
     shutdown.add(() => operator.drain({ noticeMs: 0, deadlineMs: 0 }));
   }
   let feed: Feed | undefined;
   // Closed after the server, when no reader is left.
   shutdown.add(async () => feed?.close());
-  const http = createHttpServer(app, limits, config.feed === null ? undefined : () => feed);
+  const http = createHttpServer(app, limits, config.feed === null ? undefined : () => feed, listen);
   metrics.watchUnsent(http.unsent);
   const url = await http.listen(cluster?.port ?? config.port, config.host);
   shutdown.add(() => http.drain(drainTimes(config)));

@@ -6,7 +6,7 @@ import { createMetrics } from '../observability/metrics.ts';
 import type { Positions } from '../sources/positions/position.ts';
 import { createPositions } from '../sources/positions/positions.ts';
 import type { SourceSettings } from '../sources/settings.ts';
-import { openStartingStore, type StartingStore } from '../store/lmdb/open-store.ts';
+import type { StartingStore } from '../store/lmdb/open-store.ts';
 import { REPAIR_NOTE, type Store } from '../store/store.ts';
 import { createLatest } from '../views/latest.ts';
 import { isInEvents } from '../views/portfolio/held-positions.ts';
@@ -16,6 +16,7 @@ import { startEngine } from './engine.ts';
 import { withListedLimits } from './listed-limits.ts';
 import { lockData } from './lock-data.ts';
 import type { Logger } from './logger.ts';
+import { type Machine, thisMachine } from './machine.ts';
 import { openPayments } from './payments.ts';
 import { checkPorts } from './ports.ts';
 import { tellCost } from './posts-cost.ts';
@@ -47,12 +48,13 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Tests set these, to make a day pass in a second. */
+/** Tests set these, to make a day pass in a second, or to have a machine of their own. */
 interface ServiceOptions {
   /** Believed as it is. */
   readonly clock?: Clock;
   /** Checked as that of the machine is. */
   readonly system?: SystemClock;
+  readonly machine?: Machine;
   readonly sources?: Partial<SourceSettings>;
   /** Of the program. */
   readonly version?: string;
@@ -78,34 +80,36 @@ export async function openService(
 async function open(
   configured: Config,
   log: Logger,
-  { clock: given, system = systemClock, sources: sourceSettings = {}, version = 'unknown' }: ServiceOptions,
+  options: ServiceOptions,
   shutdown: Shutdown,
 ): Promise<Service> {
-  const machine = given === undefined ? openTime(system) : timeOf(given);
-  watchTime(machine, log, shutdown);
+  const { clock: given, system = systemClock, machine = thisMachine, version = 'unknown' } = options;
+  const { sources: sourceSettings = {} } = options;
+  const machineTime = given === undefined ? openTime(system) : timeOf(given);
+  watchTime(machineTime, log, shutdown);
   // Checked first, so that a start without a free port or a world does not touch the data folder.
-  await checkPorts(configured);
+  await checkPorts(configured, machine);
   const reachable = await reachUpstream(configured);
   const { cluster } = configured;
   // Nothing of several machines is loaded where there is one.
   const shard =
     cluster && (await (await import('./shard-member.ts')).openShard(cluster, configured, log, shutdown));
 
-  const { store, settled } = await openLockedStore(configured, log, shutdown, shard?.afterClose);
+  const { store, settled } = await openLockedStore(configured, machine, log, shutdown, shard?.afterClose);
   const damaged = new Promise<StoreError>((resolve) => store.onDamage(resolve));
   store.onDamage((error) => log.error({ err: error, part: error.part }, 'found damage in the store'));
   const upstream = await reachable.open({
     data: configured.data,
     notes: store.notes,
-    now: machine.clock.wall,
+    now: machineTime.clock.wall,
   });
   shutdown.add(() => upstream.close());
   await bindAccounts(upstream.endpoints.accounts, { data: configured.data, notes: store.notes });
   const config = withListedLimits(configured, upstream.endpoints);
   const speed = config.world.type === 'embedded' ? config.world.speed : 1;
   // Callers live by the clock on the wall, however fast the world is. Its hosts then tell nothing about the machine.
-  const callersTime = speed === 1 ? machine : withoutHosts(machine);
-  const time = speed === 1 ? machine : spedUpTime(callersTime, upstream.startAt, speed);
+  const callersTime = speed === 1 ? machineTime : withoutHosts(machineTime);
+  const time = speed === 1 ? machineTime : spedUpTime(callersTime, upstream.startAt, speed);
   const { clock } = time;
 
   const latest = createLatest(store.outputs);
@@ -114,7 +118,7 @@ async function open(
   metrics.storeRepaired(repairedAt);
   const { endpoints, isStandIn } = upstream;
   const report = reportTo(log, metrics);
-  const parts = { config, store, latest, clock, metrics, repairedAt, log };
+  const parts = { config, store, latest, clock, metrics, repairedAt, machine, log };
   const engineParts = { ...parts, ...time, speed, endpoints, sourceSettings, report };
   const callers = { ...parts, ...callersTime };
   const positions = positionsOf(upstream, sourceSettings, parts);
@@ -177,14 +181,15 @@ async function open(
 
 async function openLockedStore(
   { data, diskReserveMb }: Config,
+  machine: Machine,
   log: Logger,
   shutdown: Shutdown,
   afterClose?: () => Promise<void>,
 ): Promise<StartingStore> {
-  await lockData(data, log, shutdown);
+  await lockData(data, log, shutdown, machine);
   // After the store is closed, and before another process may use the folder.
   if (afterClose !== undefined) shutdown.add(afterClose);
-  const starting = await openStartingStore(data, {
+  const starting = await machine.openStore(data, {
     tell: ({ level, message, details }) => log[level](details, message),
     reserveBytes: diskReserveMb * MEGABYTE,
   });

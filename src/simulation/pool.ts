@@ -25,6 +25,21 @@ export type SimulationReport =
       readonly error: unknown;
     };
 
+/** What the pool needs of a worker thread. */
+export interface SimulationWorker {
+  on(event: 'message', listener: (done: Done) => void): unknown;
+  once(event: 'error', listener: (error: unknown) => void): unknown;
+  once(event: 'exit', listener: (code: number) => void): unknown;
+  postMessage(job: Job): void;
+  terminate(): Promise<unknown>;
+}
+
+/** Starts a worker that runs the module. */
+export type StartWorker = (module: URL) => SimulationWorker;
+
+export const startWorkerThread: StartWorker = (module) =>
+  new Worker(module, { resourceLimits: RESOURCE_LIMITS });
+
 export interface SimulationPoolDeps {
   /** Appends the answer to the log. The worker gets its next job after that. */
   readonly deliver: (fact: FitFact | ForecastFact) => Promise<void>;
@@ -32,6 +47,7 @@ export interface SimulationPoolDeps {
   readonly workers?: number;
   /** The module a worker runs. */
   readonly thread?: URL;
+  readonly startWorker?: StartWorker | undefined;
   readonly deadlineMs?: number;
   readonly retireMs?: number;
 }
@@ -43,6 +59,7 @@ export interface SimulationPool {
   stop(): Promise<void>;
 }
 
+/** What a worker answers. */
 interface Done {
   readonly fact: FitFact | ForecastFact;
   readonly ms: number;
@@ -86,13 +103,14 @@ function createSlot(
     deliver,
     report,
     thread = new URL('./worker.js', import.meta.url),
+    startWorker = startWorkerThread,
     deadlineMs = DEADLINE_MS,
     retireMs = RETIRE_MS,
   }: SimulationPoolDeps,
   take: () => Job | undefined,
   onFailed: (job: Job, error: unknown) => void,
 ): Slot {
-  let worker: Worker | undefined;
+  let worker: SimulationWorker | undefined;
   /** Undefined once the worker has answered. */
   let job: Job | undefined;
   let isDelivering = false;
@@ -103,9 +121,12 @@ function createSlot(
   let isBackingOff = false;
   let isStopped = false;
 
-  function startWorker(): Worker {
-    const started = new Worker(thread, { resourceLimits: RESOURCE_LIMITS });
-    started.on('message', (done: Done) => void finish(done));
+  function start(): SimulationWorker {
+    const started = startWorker(thread);
+    // One that was given up may have answered before it was ended.
+    started.on('message', (done) => {
+      if (worker === started) void finish(done);
+    });
     // An error is always followed by an exit, and only the first of the two counts.
     started.once('error', (error) => replaceAfter(started, error));
     started.once('exit', (code) =>
@@ -122,7 +143,7 @@ function createSlot(
     job = take();
     if (job === undefined) return;
     clearTimeout(retiring);
-    worker ??= startWorker();
+    worker ??= start();
     hasFitted ||= job.request.type === 'fit' || job.request.params === null;
     const asked = worker;
     timer = setTimeout(() => {
@@ -159,7 +180,7 @@ function createSlot(
     void retired?.terminate();
   }
 
-  function replaceAfter(failedWorker: Worker, error: unknown): void {
+  function replaceAfter(failedWorker: SimulationWorker, error: unknown): void {
     if (isStopped || worker !== failedWorker) return;
     clearTimeout(timer);
     worker = undefined;

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { uptime } from 'node:os';
 import { createHeldTime } from '../resilience/held-time.ts';
 import { addressesOf, type WorldAddresses } from './addresses.ts';
@@ -46,6 +47,8 @@ export interface WorldOptions {
   readonly host?: string;
   /** 0 lets the system choose. */
   readonly port?: number;
+  /** Has its server listen, and resolves to its URL. */
+  readonly listen?: typeof listen;
 }
 
 export interface World {
@@ -140,14 +143,18 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   };
 
   try {
-    server.listen(port, host);
-    await once(server, 'listening');
+    url = await (options.listen ?? listen)(server, port, host);
   } catch (error) {
     await close();
     throw error;
   }
+  return { url, control, addresses: addressesOf(url, accounts), close };
+}
+
+async function listen(server: Server, port: number, host: string): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
   const address = server.address();
   const boundPort = typeof address === 'object' && address !== null ? address.port : port;
-  url = `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`;
-  return { url, control, addresses: addressesOf(url, accounts), close };
+  return `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`;
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { answer } from '../../src/simulation/answer-request.ts';
 import {
   createSimulationPool,
   type SimulationPool,
   type SimulationPoolDeps,
   type SimulationReport,
+  type SimulationWorker,
 } from '../../src/simulation/pool.ts';
 import type { FitFact, ForecastFact } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
@@ -13,6 +15,24 @@ import { FAULTS } from './faulty-worker.ts';
 
 const live = (eventId: number) => forecastRequest({ eventId });
 const history = (eventId: number) => forecastRequest({ eventId, origin: 'history', horizonHours: 24 });
+
+type Job = Parameters<SimulationWorker['postMessage']>[0];
+
+/** A worker that does what the test makes it do. */
+class ScriptedWorker extends EventEmitter implements SimulationWorker {
+  readonly postMessage: (job: Job) => void;
+
+  constructor(onJob: (job: Job, worker: ScriptedWorker) => void) {
+    super();
+    this.postMessage = (job) => onJob(job, this);
+  }
+
+  finish({ request, askedSeq }: Job): void {
+    this.emit('message', { fact: answer(request, askedSeq), ms: 1 });
+  }
+
+  async terminate(): Promise<void> {}
+}
 
 describe('createSimulationPool', () => {
   let pool: SimulationPool;
@@ -109,6 +129,28 @@ describe('createSimulationPool', () => {
     pool.ask(live(FAULTS.hangs), 5);
     await eventually('it is dropped', () => dropped().length === 1);
     assert.match(String(dropped()[0]?.error), /no answer from a simulation worker in 300 ms/);
+  });
+
+  it('goes on with another worker when one that was given up answers after all', async () => {
+    const given: Job[] = [];
+    const late = new ScriptedWorker((job) => given.push(job));
+    const next = new ScriptedWorker((job, worker) => queueMicrotask(() => worker.finish(job)));
+    const workers = [late, next];
+    const answerLate = () => {
+      for (const job of given) late.finish(job);
+    };
+    begin({
+      deadlineMs: 1,
+      startWorker: () => workers.shift() ?? next,
+      report(report) {
+        reports.push(report);
+        // Between the end of the one worker and the start of the other.
+        if (report.type === 'simulator_failed') queueMicrotask(answerLate);
+      },
+    });
+    pool.ask(live(1), 1);
+    await eventually('the other worker has answered', () => answered().includes(1));
+    assert.deepEqual([answered(), failures().length], [[1], 1]);
   });
 
   it('reports an answer that was not delivered, and continues', async () => {

@@ -31,6 +31,8 @@ export interface FrameLogDeps {
   readonly topics: readonly Topic[];
   /** The epoch of the cluster; that of the stored frames, or a new one, unless given. */
   readonly epoch?: string | undefined;
+  /** Names an epoch as no other is. */
+  readonly newEpoch?: (() => string) | undefined;
   /** Resolves once other machines will know the batch too, which then is stored and published here. */
   readonly share?: ((batch: StoredBatch) => Promise<void>) | undefined;
   /** Receives the first refusal of each write. The write is retried. */
@@ -70,9 +72,9 @@ interface Entry {
 }
 
 export function openFrameLog(deps: FrameLogDeps): FrameLog {
-  const { window, topics, share, report } = deps;
+  const { window, topics, share, newEpoch = randomUUID, report } = deps;
   const head = window.head();
-  const epoch = deps.epoch ?? head?.epoch ?? randomUUID();
+  const epoch = deps.epoch ?? head?.epoch ?? newEpoch();
   const numbering = createNumbering(topics, window.topics());
   const compaction = createCompaction(window, report);
   const writer = createRetryingWriter({

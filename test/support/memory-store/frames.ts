@@ -1,31 +1,45 @@
 import { unpackRows } from '../../../src/store/lmdb/frame-packs.ts';
 import type { FeedRow, FeedTopic, StoredFrames } from '../../../src/store/store.ts';
+import { firstAtLeast } from './first-at-least.ts';
 
 export function createMemoryFrames(): StoredFrames {
-  let rows: readonly FeedRow[] = [];
+  const rowsOf = new Map<string, FeedRow[]>();
   let head: ReturnType<StoredFrames['head']>;
   const topics = new Map<string, FeedTopic>();
   return {
     head: () => head,
     topics: () => [...topics.values()],
-    async append({ epoch, upTo, rows: added, topics: moved }) {
-      rows = [...rows, ...added];
+    async append({ epoch, upTo, rows, topics: moved }) {
+      for (const row of rows) {
+        const kept = rowsOf.get(row.topic);
+        if (kept === undefined) rowsOf.set(row.topic, [row]);
+        else kept.push(row);
+      }
       for (const topic of moved) topics.set(topic.topic, topic);
       head = { epoch, upTo };
     },
-    oldest: (topic) => rows.find((row) => row.topic === topic)?.seq,
+    oldest: (topic) => rowsOf.get(topic)?.[0]?.seq,
     // Nothing is gained by it in memory.
     async pack() {},
     packs: () => [],
     async addPacks(packs) {
-      const added = packs.flatMap(({ topic, bytes }) => unpackRows(topic, Buffer.from(bytes)));
-      rows = [...added, ...rows];
+      for (const { topic, bytes } of packs.toReversed())
+        rowsOf.set(topic, [...unpackRows(topic, Buffer.from(bytes)), ...(rowsOf.get(topic) ?? [])]);
     },
-    read: (topic, seq, limit) => rows.filter((row) => row.topic === topic && row.seq > seq).slice(0, limit),
+    read(topic, seq, limit) {
+      const rows = rowsOf.get(topic) ?? [];
+      const first = firstAtLeast(rows, seq + 1, (row) => row.seq);
+      return rows.slice(first, first + limit);
+    },
     async prune(beforeAt, maxRows) {
-      const stale = new Set(rows.filter(({ at }) => at < beforeAt).slice(0, maxRows));
-      rows = rows.filter((row) => !stale.has(row));
-      return stale.size;
+      let dropped = 0;
+      for (const [topic, rows] of rowsOf) {
+        const young = rows.findIndex(({ at }) => at >= beforeAt);
+        const stale = Math.min(young < 0 ? rows.length : young, maxRows - dropped);
+        rowsOf.set(topic, rows.slice(stale));
+        dropped += stale;
+      }
+      return dropped;
     },
   };
 }

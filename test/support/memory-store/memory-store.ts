@@ -12,12 +12,13 @@ import type {
 import { entryOf, newestFirst } from '../../../src/views/post-list.ts';
 import { isKept, type Observation, type Output, type StreamName } from '../../../streams/internal.ts';
 import { createMemoryCallLog, createMemoryGrantLog, createMemoryKeys } from './access.ts';
+import { firstAtLeast } from './first-at-least.ts';
 import { createMemoryFrames } from './frames.ts';
 import { createMemoryPayments } from './payments.ts';
 import { createMemoryUsage } from './usage.ts';
 import { createMemoryWaitlist } from './waitlist.ts';
 
-/** A store in memory that behaves like the one on disk, for tests and benchmarks. */
+/** A store in memory that behaves like the one on disk, for tests and benchmarks. Appends take as long at any size. */
 export function createMemoryStore(): Store {
   return {
     journal: createJournal(),
@@ -45,7 +46,11 @@ export function createMemoryStore(): Store {
 function createJournal(): Journal {
   let blocks: (readonly Observation[])[] = [];
   const seqOf = (block: readonly Observation[] | undefined) => block?.[0]?.seq ?? 0;
-  const headOf = () => blocks.at(-1)?.at(-1)?.seq ?? 0;
+  const lastSeqOf = (block: readonly Observation[] | undefined) => block?.at(-1)?.seq ?? 0;
+  const headOf = () => lastSeqOf(blocks.at(-1));
+  function* backwards(): Generator<Observation> {
+    for (const block of blocks.toReversed()) yield* block.toReversed();
+  }
   return {
     get head() {
       return headOf();
@@ -64,19 +69,19 @@ function createJournal(): Journal {
       let next = Math.max(fromSeq, 1);
       for (;;) {
         // Looked up each time: the log may have grown or been pruned since the last step.
-        const block = blocks.find((candidate) => (candidate.at(-1)?.seq ?? 0) >= next);
+        const block = blocks[firstAtLeast(blocks, next, lastSeqOf)];
         if (block === undefined) return;
         for (const observation of block) if (observation.seq >= next) yield observation;
-        next = (block.at(-1)?.seq ?? next) + 1;
+        next = lastSeqOf(block) + 1;
       }
     },
     *readBack(fromSeq) {
-      yield* blocks
-        .flat()
-        .filter(({ seq }) => seq <= fromSeq)
-        .reverse();
+      for (const observation of backwards()) if (observation.seq <= fromSeq) yield observation;
     },
-    seqAt: (at) => blocks.flat().findLast(({ receivedAt }) => receivedAt <= at)?.seq ?? 0,
+    seqAt(at) {
+      for (const { receivedAt, seq } of backwards()) if (receivedAt <= at) return seq;
+      return 0;
+    },
     async prune(beforeSeq, maxBlocks) {
       const stale = blocks.filter(
         (_, at) => at < maxBlocks && at < blocks.length - 1 && seqOf(blocks[at + 1]) <= beforeSeq,
@@ -90,6 +95,7 @@ function createJournal(): Journal {
 function createOutputs(): Outputs {
   const history = new Map<StreamName, KeptOutput[]>();
   const latest = new Map<StreamName, Map<string, Output>>();
+  const seqOf = ({ seq }: KeptOutput) => seq;
   let mark = 0;
   const postsOf = (account: string) =>
     [...(latest.get('posts')?.values() ?? [])]
@@ -106,11 +112,12 @@ function createOutputs(): Outputs {
         if (!isKept(stream)) continue;
         const rows = history.get(stream) ?? [];
         history.set(stream, rows);
-        rows.push({ stream, seq, json: JSON.stringify(output) });
+        // Those of one turn may come in any order, and are kept by seq.
+        const place = firstAtLeast(rows, seq + 1, seqOf);
+        rows.splice(place, 0, { stream, seq, json: JSON.stringify(output) });
         const values = latest.get(stream) ?? new Map<string, Output>();
         latest.set(stream, values.set(key, output));
       }
-      for (const rows of history.values()) rows.sort((a, b) => a.seq - b.seq);
       mark = upTo;
     },
     latest: (stream) => [...(latest.get(stream)?.values() ?? [])],
@@ -124,10 +131,12 @@ function createOutputs(): Outputs {
     async prepare() {},
     async check() {},
     *read(stream, fromSeq) {
-      yield* (history.get(stream) ?? []).filter(({ seq }) => seq >= fromSeq);
+      const rows = history.get(stream) ?? [];
+      yield* rows.slice(firstAtLeast(rows, fromSeq, seqOf));
     },
     *readBack(stream, fromSeq) {
-      yield* (history.get(stream) ?? []).filter(({ seq }) => seq <= fromSeq).reverse();
+      const rows = history.get(stream) ?? [];
+      yield* rows.slice(0, firstAtLeast(rows, fromSeq + 1, seqOf)).reverse();
     },
     async prune(beforeSeq, maxRows) {
       let dropped = 0;

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import type { Store } from '../../src/store/store.ts';
+import type { Kernel, Owner } from './kernel.ts';
+import type { Violations } from './violations.ts';
+
+/**
+ * The posts that the world has delivered, counted in the simplest way: out of the text of its answers, with code of its
+ * own, so that it makes none of the mistakes that it looks for.
+ */
+
+const reference = z.object({ type: z.string(), id: z.string() });
+const timelinePost = z.object({
+  id: z.string(),
+  created_at: z.string(),
+  author_id: z.string(),
+  in_reply_to_user_id: z.string().optional(),
+  referenced_tweets: z.array(reference).optional(),
+  community_id: z.string().optional(),
+  edit_history_tweet_ids: z.array(z.string()).min(1),
+});
+const timeline = z.object({
+  data: z.array(z.unknown()).optional(),
+  includes: z.object({ tweets: z.array(z.unknown()).optional() }).optional(),
+});
+const inCommunity = z.object({ id: z.string(), community_id: z.string() });
+const listed = z.object({ platformId: z.string(), createdAt: z.string() });
+const list = z.object({ data: z.array(z.unknown()) });
+
+interface Delivered {
+  /** UTC ms, whole seconds. */
+  readonly createdAt: number;
+  isCounted: boolean;
+  /** Virtual ms of the first delivery, and of the first to the present life of the engine. */
+  readonly firstAt: number;
+  life: Owner;
+  lifeAt: number;
+}
+
+interface Followed {
+  /** The account of the service, such as `a`. */
+  readonly id: string;
+  readonly userId: string;
+  /** The oracle lists posts under it. */
+  readonly handle: string;
+}
+
+interface DeliveredPosts {
+  /** Told each answer that the engine has read. */
+  onRead(life: Owner, url: URL, text: string): void;
+  /** No count may be higher than what was delivered. */
+  checkNotAbove(): void;
+  /** Every count has to be what was delivered. `isGone` tells whether a post was deleted in the world. */
+  checkExact(life: Owner | undefined, isGone: (id: string) => boolean): void;
+}
+
+/** What was delivered within this time need not be counted yet. */
+const UNDER_WAY_MS = 5_000;
+/** An id has the time of its post in its upper bits, in ms since this instant. */
+const ID_EPOCH = 1_288_834_974_657n;
+const ID_TIME_BITS = 22n;
+
+function secondOf(instant: string): number {
+  return Math.floor(Date.parse(instant) / 1_000) * 1_000;
+}
+
+function secondOfId(id: string): number {
+  return Math.floor(Number((BigInt(id) >> ID_TIME_BITS) + ID_EPOCH) / 1_000) * 1_000;
+}
+
+export function createDeliveredPosts(deps: {
+  readonly kernel: Kernel;
+  readonly kept: Store;
+  readonly accounts: readonly Followed[];
+  readonly violations: Violations;
+}): DeliveredPosts {
+  const { kernel, kept, accounts, violations } = deps;
+  const byAccount = new Map(accounts.map(({ id }) => [id, new Map<string, Delivered>()]));
+
+  function deliver(account: string, life: Owner, id: string, createdAt: number, isCounted: boolean): void {
+    const posts = byAccount.get(account);
+    const known = posts?.get(id);
+    if (known === undefined) {
+      const at = kernel.now();
+      posts?.set(id, { createdAt, isCounted, firstAt: at, life, lifeAt: at });
+      return;
+    }
+    known.isCounted = isCounted;
+    if (known.life !== life) {
+      known.life = life;
+      known.lifeAt = kernel.now();
+    }
+  }
+
+  function readTimeline(life: Owner, text: string): void {
+    const page = timeline.safeParse(jsonIn(text));
+    if (!page.success) return;
+    const community = new Set<string>();
+    for (const included of page.data.includes?.tweets ?? []) {
+      const found = inCommunity.safeParse(included);
+      if (found.success) community.add(found.data.id);
+    }
+    for (const one of page.data.data ?? []) {
+      const post = timelinePost.safeParse(one);
+      if (!post.success) continue;
+      const account = accounts.find(({ userId }) => userId === post.data.author_id);
+      if (account === undefined) continue;
+      const { id, created_at, edit_history_tweet_ids: versions } = post.data;
+      const first = versions[0] ?? id;
+      const createdAt = first === id ? secondOf(created_at) : secondOfId(first);
+      deliver(account.id, life, first, createdAt, isCounted(post.data, community));
+    }
+  }
+
+  function readList(life: Owner, handle: string | undefined, text: string): void {
+    const account = accounts.find((each) => each.handle === handle);
+    const rows = list.safeParse(jsonIn(text));
+    if (account === undefined || !rows.success) return;
+    for (const row of rows.data.data) {
+      const post = listed.safeParse(row);
+      if (!post.success) continue;
+      // The list holds what counts, and the timeline knows better.
+      const { platformId, createdAt } = post.data;
+      const known = byAccount.get(account.id)?.get(platformId);
+      deliver(account.id, life, platformId, secondOf(createdAt), known?.isCounted ?? true);
+    }
+  }
+
+  /** Calls `judge` with each active event that has a count, and the counted posts of its window. */
+  function eachCount(
+    judge: (slug: string, real: number | null, posts: readonly [string, Delivered][]) => void,
+  ) {
+    for (const output of kept.outputs.latest('events')) {
+      if (output.stream !== 'events') continue;
+      const { subject, phase, slug, eventId, startAt, endAt } = output.record;
+      if (subject.type !== 'posts' || phase !== 'active' || startAt === null) continue;
+      const counters = kept.outputs.get('counters', String(eventId));
+      if (counters?.stream !== 'counters') continue;
+      const posts = [...(byAccount.get(subject.account) ?? [])].filter(
+        ([, post]) => post.isCounted && post.createdAt >= startAt && post.createdAt < endAt,
+      );
+      judge(slug, counters.record.real, posts);
+    }
+  }
+
+  return {
+    onRead(life, url, text) {
+      const [, host, version, collection, id, rest] = url.pathname.split('/');
+      if (host === 'posts-api' && version === '2' && (collection === 'users' || collection === 'tweets'))
+        readTimeline(life, text);
+      if (host === 'oracle' && collection === 'users' && rest === 'posts') readList(life, id, text);
+    },
+    checkNotAbove() {
+      eachCount((slug, real, posts) =>
+        violations.check(
+          1,
+          (real ?? 0) <= posts.length,
+          () => `${slug} has ${real}, of ${posts.length} delivered`,
+        ),
+      );
+    },
+    checkExact(life, isGone) {
+      const now = kernel.now();
+      eachCount((slug, real, posts) => {
+        if (real === null) return;
+        // A post that only a killed engine has read, and that was deleted since, is known to nobody.
+        const certain = posts.filter(
+          ([id, post]) => post.firstAt < now - UNDER_WAY_MS && (post.life === life || !isGone(id)),
+        );
+        violations.check(1, certain.length <= real && real <= posts.length, () => {
+          const missing = certain
+            .filter(([id]) => kept.outputs.get('posts', id) === undefined)
+            .map(([id]) => id);
+          return `${slug} has ${real}, of ${certain.length} to ${posts.length} delivered; unknown: ${missing.slice(0, 5)}`;
+        });
+      });
+    },
+  };
+}
+
+/** Undefined where the answer was spoiled. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replies to others and reposts out of a community do not count. */
+function isCounted(post: z.infer<typeof timelinePost>, community: ReadonlySet<string>): boolean {
+  const refersTo = (type: string) => post.referenced_tweets?.find((each) => each.type === type);
+  if (post.in_reply_to_user_id !== undefined || refersTo('replied_to') !== undefined)
+    return post.in_reply_to_user_id === post.author_id;
+  const reposted = refersTo('retweeted');
+  if (reposted === undefined) return true;
+  return post.community_id === undefined && !community.has(reposted.id);
+}

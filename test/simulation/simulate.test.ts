@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startChild } from '../support/child.ts';
+import type { Plan } from './plan.ts';
+
+/** Kills at any moment and inside of commits, a disk that refuses, spoiled answers, cut and stalled readers. */
+const PLAN: Plan = [
+  { kind: 'kill', at: 2_500, downMs: 500 },
+  { kind: 'kill_in_commit', at: 90_000, downMs: 100, part: 'feed' },
+  { kind: 'late_post', at: 95_000, account: 'a', backMs: 600_000 },
+  { kind: 'kill_in_commit', at: 110_000, downMs: 3_000, part: 'journal' },
+  { kind: 'cut_readers', at: 130_000 },
+  { kind: 'stalled_readers', at: 140_000, forMs: 15_000 },
+  { kind: 'refused_writes', at: 150_000, forMs: 10_000, why: 'STORE_FULL' },
+  {
+    kind: 'spoiled_answers',
+    at: 170_000,
+    role: 'posts',
+    how: 'truncated',
+    times: 5,
+    status: 500,
+    retryAfter: null,
+    delayMs: 0,
+  },
+  { kind: 'kill_in_commit', at: 185_000, downMs: 1_000, part: 'outputs' },
+];
+const HOURS = 0.08;
+
+describe('a simulation of the whole service', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tallywire-simulate-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** What a process of its own prints: it takes over timers and clocks. */
+  async function run(seed: number): Promise<string> {
+    const plan = join(folder, 'plan.json');
+    writeFileSync(plan, JSON.stringify(PLAN));
+    const args = ['--hours', String(HOURS), '--seed', String(seed), '--plan', plan];
+    const child = startChild(new URL('./run-simulate.js', import.meta.url), args);
+    let output = '';
+    child.process.stdout?.on('data', (bytes: Buffer) => {
+      output += bytes.toString();
+    });
+    assert.equal(await child.ended(), 0, output);
+    return output;
+  }
+
+  const digestIn = (output: string) => /^digest (\w{64})$/m.exec(output)?.[1];
+  const numberIn = (output: string, name: string) =>
+    Number(new RegExp(`^${name}.* (\\d+)$`, 'm').exec(output)?.[1]);
+
+  it('holds what it promises through faults, and is the same each time for a seed', async function () {
+    this.timeout(600_000);
+    const [first, again] = await Promise.all([run(1), run(1)]);
+    assert.ok(digestIn(first) !== undefined && digestIn(first) === digestIn(again));
+    for (const { kind } of PLAN) assert.ok(numberIn(first, `fault ${kind}`) > 0, kind);
+    for (const invariant of [1, 3, 4, 5, 6, 7, 8, 18])
+      assert.ok(numberIn(first, `invariant ${invariant}:`) > 0, String(invariant));
+    assert.equal(numberIn(first, 'kills'), 4);
+    assert.notEqual(digestIn(await run(2)), digestIn(first));
+  });
+});

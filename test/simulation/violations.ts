@@ -1,0 +1,44 @@
+/** What must always hold. The numbers are those under which they are reported. */
+export const INVARIANTS = {
+  1: 'the real counter is the number of the posts that were delivered',
+  3: 'no post is announced twice',
+  4: 'the log gives the stored bytes again',
+  5: 'nothing that was shown is lost',
+  6: 'what is sent is on disk',
+  7: 'a frame has the same content for every reader, whenever it is sent',
+  8: 'frames are numbered without gaps, and all of a day can be read again',
+  18: 'once faults are over, everything works again',
+} as const;
+
+export type Invariant = keyof typeof INVARIANTS;
+
+export interface Violation {
+  /** Virtual ms. */
+  readonly at: number;
+  readonly invariant: Invariant;
+  readonly message: string;
+}
+
+/** Counts how often each invariant was checked, and remembers how it was broken. */
+export interface Violations {
+  readonly found: readonly Violation[];
+  readonly checked: ReadonlyMap<Invariant, number>;
+  /** `message` is called only where the invariant does not hold. */
+  check(invariant: Invariant, holds: boolean, message: () => string): void;
+}
+
+/** Further ones say nothing new. */
+const MOST_KEPT = 20;
+
+export function createViolations(now: () => number): Violations {
+  const found: Violation[] = [];
+  const checked = new Map<Invariant, number>();
+  return {
+    found,
+    checked,
+    check(invariant, holds, message) {
+      checked.set(invariant, (checked.get(invariant) ?? 0) + 1);
+      if (!holds && found.length < MOST_KEPT) found.push({ at: now(), invariant, message: message() });
+    },
+  };
+}

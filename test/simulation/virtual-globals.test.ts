@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { interval, take } from 'rxjs';
+import { chanceOf } from './chance.ts';
+import { createKernel, type Kernel } from './kernel.ts';
+import { installVirtualGlobals, type VirtualGlobals } from './virtual-globals.ts';
+
+const START_AT = Date.parse('2026-11-04T15:00:00Z');
+
+describe('installVirtualGlobals', () => {
+  let kernel: Kernel;
+  let globals: VirtualGlobals;
+  const real = { setTimeout, Date, random: Math.random, timeout: AbortSignal.timeout };
+
+  beforeEach(() => {
+    kernel = createKernel();
+    globals = installVirtualGlobals({ kernel, startAt: START_AT, random: chanceOf(1, 'random') });
+  });
+  afterEach(() => globals.restore());
+
+  it('lets timers, packages and promises of timers wait in virtual time', async () => {
+    const ran: string[] = [];
+    const told = (name: string) => ran.push(`${name} ${kernel.now()}`);
+    setTimeout(told, 60_000, 'timeout');
+    setTimeout(() => told('one'), 0);
+    setImmediate(told, 'immediate');
+    const repeated = setInterval(() => {
+      told('interval');
+      if (kernel.now() === 2_000) clearInterval(repeated);
+    }, 1_000);
+    interval(700)
+      .pipe(take(2))
+      .subscribe(() => told('rxjs'));
+    void delay(1_500, 'value').then((value) => told(value));
+    void nextTurn().then(() => told('turn'));
+    clearTimeout(setTimeout(() => assert.fail(), 1));
+    await kernel.run(100_000);
+    assert.deepEqual(ran, [
+      'immediate 0',
+      'turn 0',
+      'one 1',
+      'rxjs 700',
+      'interval 1000',
+      'rxjs 1400',
+      'value 1500',
+      'interval 2000',
+      'timeout 60000',
+    ]);
+  });
+
+  it('lets timers nest, and start again', async () => {
+    const ran: number[] = [];
+    const outer = setTimeout(() => {
+      ran.push(kernel.now());
+      setTimeout(() => ran.push(kernel.now()), 10);
+    }, 10);
+    setTimeout(() => outer.refresh(), 5);
+    await kernel.run(100);
+    assert.deepEqual(ran, [15, 25]);
+  });
+
+  it('shows the virtual time by calendar and clock, and steps the calendar alone', async () => {
+    const clock = performance.now();
+    await kernel.run(90_000);
+    assert.equal(Date.now(), START_AT + 90_000);
+    assert.equal(new Date().toISOString(), '2026-11-04T15:01:30.000Z');
+    assert.equal(performance.now() - clock, 90_000);
+    globals.stepCalendar(-3_600_000);
+    assert.equal(Date.now(), START_AT + 90_000 - 3_600_000);
+    assert.equal(performance.now() - clock, 90_000);
+    assert.ok(new Date(5) instanceof Date && new real.Date(5) instanceof Date);
+    assert.equal(new Date(5).getTime(), 5);
+    assert.equal(Date.parse('1970-01-01T00:00:01Z'), 1_000);
+  });
+
+  it('aborts what takes too long in virtual time', async () => {
+    const signal = AbortSignal.timeout(2_000);
+    await kernel.run(1_999);
+    assert.ok(!signal.aborted);
+    await kernel.run(1);
+    assert.equal(signal.reason.name, 'TimeoutError');
+    const controller = new AbortController();
+    const waiting = assert.rejects(delay(10, undefined, { signal: controller.signal }), {
+      name: 'AbortError',
+    });
+    controller.abort();
+    await waiting;
+  });
+
+  it('gives the same random numbers for the same seed', () => {
+    const chance = chanceOf(1, 'random');
+    assert.deepEqual([Math.random(), Math.random()], [chance(), chance()]);
+  });
+
+  it('never calls timers of the dead', async () => {
+    const engine = { name: 'engine' };
+    let ticks = 0;
+    kernel.as(engine, () => setInterval(() => ticks++, 10));
+    await kernel.run(35);
+    kernel.kill(engine);
+    await kernel.run(100);
+    assert.equal(ticks, 3);
+  });
+
+  it('puts everything back', () => {
+    globals.restore();
+    const present = { setTimeout, Date, random: Math.random, timeout: AbortSignal.timeout };
+    assert.deepEqual(present, real);
+    globals = installVirtualGlobals({ kernel, startAt: START_AT, random: () => 0 });
+  });
+});
