@@ -24,16 +24,18 @@ type AccountStream = 'events' | 'scores' | 'decisions';
 /** Under which an output of such a stream is found; undefined for others, and for events that are about no account. */
 function placeOfAccount(output: Output): string | undefined {
   switch (output.stream) {
-    case 'events': {
-      const { subject } = output.record;
-      return subject.type === 'posts' ? accountPlace(output.stream, subject.account) : undefined;
-    }
+    case 'events':
+      return placeOfEvent(output.record);
     case 'scores':
     case 'decisions':
       return accountPlace(output.stream, output.record.account);
     default:
       return undefined;
   }
+}
+
+function placeOfEvent({ subject }: Pick<EventRecord, 'subject'>): string | undefined {
+  return subject.type === 'posts' ? accountPlace('events', subject.account) : undefined;
 }
 
 function accountPlace(stream: AccountStream, account: AccountId): string {
@@ -72,6 +74,20 @@ export interface LatestWriter extends Latest {
 }
 
 type PostOutput = OutputOf<'posts'>;
+
+/** An event without its buckets, which are most of it. */
+interface EventHead extends Pick<OutputOf<'events'>, 'key' | 'seq' | 'at'> {
+  readonly record: Omit<EventRecord, 'buckets' | 'isPartition'>;
+}
+
+/** How the buckets begin in the JSON of an event. Within a text the quotes would be escaped. */
+const BUCKETS = ',"buckets":[';
+
+function headOf(json: string): EventHead {
+  const end = json.indexOf(BUCKETS);
+  return JSON.parse(end === -1 ? json : `${json.slice(0, end)}}}`) as EventHead;
+}
+
 type StoredOutputs = Pick<Outputs, 'get' | 'timeline' | 'postCount'>;
 
 /** Posts of an account in memory: the newest ones, and up to as many again until the older of them are dropped. */
@@ -83,6 +99,10 @@ const READ_WHEN_ASKED: readonly StreamName[] = ['posts', 'events', 'prices', 'pr
 /** A closed event is in memory for this long after its end, and is looked for when events change, so often at most. */
 const OVER_AFTER_MS = 8 * DAY_MS;
 const SWEEP_MS = HOUR_MS;
+
+function isOver({ record }: EventHead, at: number): boolean {
+  return record.phase === 'closed' && record.endAt < at - OVER_AFTER_MS;
+}
 
 interface Timeline {
   /** The first of all, each turn a new list: a reader can keep one while it works. */
@@ -129,7 +149,10 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
     if (known !== undefined || stored === undefined || !READ_WHEN_ASKED.includes(stream)) {
       return known as OutputOf<S> | undefined;
     }
-    return stored.get(stream, key) as OutputOf<S> | undefined;
+    const found = stored.get(stream, key);
+    // Each bucket of an open event has a price, and a restart would take long to read all of them before one is asked for.
+    if (found?.stream === 'prices' && !isCold(found)) valuesOf(stream).set(key, found);
+    return found as OutputOf<S> | undefined;
   }
 
   function isClosed(eventId: number): boolean {
@@ -157,15 +180,32 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
     if (stored === undefined || at < sweptAt + SWEEP_MS) return;
     sweptAt = at;
     for (const event of latest.all('events')) {
-      const { key, record } = event;
-      const { phase, startAt, endAt } = record;
-      if (phase !== 'closed' || endAt >= at - OVER_AFTER_MS) continue;
-      const there = placeOfAccount(event);
-      const windows = pastWindows.get(there) ?? new Map<string, EventWindow>();
-      pastWindows.set(there, windows.set(key, { key, startAt, endAt }));
+      if (!isOver(event, at)) continue;
+      notePast(event);
       unplace(event);
-      streams.get('events')?.delete(key);
+      streams.get('events')?.delete(event.key);
     }
+  }
+
+  function notePast({ key, record }: EventHead): void {
+    const { startAt, endAt } = record;
+    const there = placeOfEvent(record);
+    const windows = pastWindows.get(there) ?? new Map<string, EventWindow>();
+    pastWindows.set(there, windows.set(key, { key, startAt, endAt }));
+  }
+
+  /** Events that are over for long are most of all, and are not read as a whole. */
+  function loadEvents(outputs: Outputs): void {
+    const isWanted = (json: string) => {
+      const head = headOf(json);
+      const isPast = stored !== undefined && isOver(head, lastAt);
+      if (isPast) {
+        notePast(head);
+        include(head);
+      }
+      return !isPast;
+    };
+    latest.load(outputs.latest('events', isWanted));
   }
 
   function timelineOf(account: AccountId): Timeline {
@@ -253,22 +293,22 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
 
     loadFrom(outputs) {
       for (const stream of KEPT_STREAMS) {
-        const isWhole = stored === undefined || stream === 'events' || !READ_WHEN_ASKED.includes(stream);
+        if (stream === 'events') continue;
+        const isWhole = stored === undefined || !READ_WHEN_ASKED.includes(stream);
         if (isWhole) latest.load(outputs.latest(stream));
         else includeLast(outputs, stream);
       }
+      // Last, as the time of all others tells which of them are over for long.
+      loadEvents(outputs);
       if (stored === undefined) return;
       sweepEvents(lastAt);
       for (const { key, record } of latest.all('events')) {
-        if (record.phase === 'closed') continue;
-        latest.load([outputs.get('predictions', key) ?? []].flat());
-        for (const { yesToken } of record.buckets)
-          latest.load([outputs.get('prices', yesToken) ?? []].flat());
+        if (record.phase !== 'closed') latest.load([outputs.get('predictions', key) ?? []].flat());
       }
     },
   };
 
-  function include({ seq, at }: Output): void {
+  function include({ seq, at }: Pick<Output, 'seq' | 'at'>): void {
     if (seq <= lastSeq) return;
     lastSeq = seq;
     lastAt = at;

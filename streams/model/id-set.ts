@@ -12,6 +12,8 @@ export class IdSet implements Iterable<string> {
   /** Ascending; only the first `#length` are in use. */
   #values = new BigUint64Array(FIRST_CAPACITY);
   #length = 0;
+  /** All decimal ids as they were written, until one is asked for; empty from then on. A restart reads many sets. */
+  #written = '';
   readonly #others = new Set<string>();
 
   constructor(ids: Iterable<string> = []) {
@@ -19,11 +21,13 @@ export class IdSet implements Iterable<string> {
   }
 
   get size(): number {
+    this.#readWritten();
     return this.#length + this.#others.size;
   }
 
   has(id: string): boolean {
     if (!DECIMAL.test(id)) return this.#others.has(id);
+    this.#readWritten();
     const value = BigInt(id);
     const place = this.#placeOf(value);
     return place < this.#length && this.#values[place] === value;
@@ -34,6 +38,7 @@ export class IdSet implements Iterable<string> {
       this.#others.add(id);
       return;
     }
+    this.#readWritten();
     const value = BigInt(id);
     const place = this.#placeOf(value);
     if (place < this.#length && this.#values[place] === value) return;
@@ -51,20 +56,26 @@ export class IdSet implements Iterable<string> {
 
   /** As short JSON. */
   toJSON(): EncodedIds {
-    return { $ids: [...this.#decimals()].join(' '), others: [...this.#others] };
+    const $ids = this.#written === '' ? [...this.#decimals()].join(' ') : this.#written;
+    return { $ids, others: [...this.#others] };
   }
 
   static from({ $ids, others }: EncodedIds): IdSet {
     const set = new IdSet(others);
-    if ($ids === '') return set;
-    // They were written in ascending order, each once.
-    const values = BigUint64Array.from($ids.split(' '), BigInt);
-    set.#values = values;
-    set.#length = values.length;
+    set.#written = $ids;
     return set;
   }
 
+  #readWritten(): void {
+    if (this.#written === '') return;
+    // They were written in ascending order, each once.
+    this.#values = BigUint64Array.from(this.#written.split(' '), BigInt);
+    this.#length = this.#values.length;
+    this.#written = '';
+  }
+
   *#decimals(): Iterable<string> {
+    this.#readWritten();
     for (const value of this.#values.subarray(0, this.#length)) yield String(value);
   }
 

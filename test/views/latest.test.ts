@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createLatest } from '../../src/views/latest.ts';
-import type { Output } from '../../streams/internal.ts';
+import { DAY_MS, type Output, type StreamName } from '../../streams/internal.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { bucket, eventOutput, predictionOutput, priceOutput } from '../support/outputs.ts';
 import { postOutput, velocityAt } from '../support/store-records.ts';
@@ -154,6 +154,39 @@ describe('createLatest', () => {
       assert.deepEqual([latest.get('prices', 'yes-1'), latest.get('predictions', '1')], turn.slice(1));
       assert.equal(latest.get('prices', 'none'), undefined);
     });
+  });
+
+  it('has after a restart what is open in memory, and of events that are over for long their windows', async () => {
+    const { outputs } = createMemoryStore();
+    const now = 100 * DAY_MS;
+    const buckets = [bucket({ yesToken: 'yes-1' })];
+    const endedAt = (eventId: number, days: number) =>
+      eventOutput({ eventId, phase: 'closed', startAt: 0, endAt: now - days * DAY_MS, buckets });
+    const turn = [
+      eventOutput({
+        eventId: 1,
+        phase: 'active',
+        startAt: 1,
+        endAt: now,
+        buckets,
+        title: 'a ,"buckets":[ b',
+      }),
+      endedAt(2, 7),
+      endedAt(3, 9),
+      priceOutput({ eventId: 1, token: 'yes-1' }),
+      predictionOutput({ eventId: 1 }),
+    ].map((output) => ({ ...output, seq: 5, at: now }));
+    await outputs.append(turn, 5);
+    const latest = createLatest(outputs);
+    latest.loadFrom(outputs);
+    const inMemory = (stream: StreamName) => Array.from(latest.all(stream), ({ key }) => key);
+    assert.deepEqual([latest.seq, latest.at], [5, now]);
+    assert.deepEqual(inMemory('events').sort(), ['1', '2']);
+    assert.deepEqual(Array.from(latest.windows('a'), ({ key }) => key).sort(), ['1', '2', '3']);
+    assert.deepEqual(latest.get('events', '3'), turn[2]);
+    assert.deepEqual(inMemory('predictions'), ['1']);
+    assert.deepEqual([inMemory('prices'), latest.get('prices', 'yes-1')], [[], turn[3]]);
+    assert.deepEqual(inMemory('prices'), ['yes-1']);
   });
 
   it('announces the outputs of a turn once they can be read, but not what it loads', () => {

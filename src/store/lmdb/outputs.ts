@@ -299,11 +299,12 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
       if (indexed !== undefined) await checkAllEntries(pause);
     },
 
-    latest(stream) {
+    latest(stream, isWanted = () => true) {
       checkFew();
       const outputs: Output[] = [];
       for (const { key, value } of latest.getRange({ start: [stream, ''] })) {
         if (key[0] !== stream) break;
+        if (!isWanted(value)) continue;
         outputs.push(parseStored<Output>(value, `the latest of ${key.join(' ')}`));
       }
       return outputs;

@@ -48,8 +48,8 @@ export interface Outputs {
   readonly upTo: number;
   /** Resolves once the outputs of the observations up to `upTo` are on disk, together with the new mark. */
   append(outputs: readonly Output[], upTo: number): Promise<void>;
-  /** The latest output under each key of a stream, in no order. */
-  latest(stream: StreamName): readonly Output[];
+  /** The latest output under each key of a stream, in no order: of those whose JSON is wanted, so that others are not parsed. */
+  latest(stream: StreamName, isWanted?: (json: string) => boolean): readonly Output[];
   /** The latest output under one key. */
   get(stream: StreamName, key: string): Output | undefined;
   /**

@@ -28,6 +28,23 @@ describe('IdSet', () => {
     );
   });
 
+  it('is the same when it was written and read, whatever is done with it first', () => {
+    fc.assert(
+      fc.property(fc.array(anyId, { maxLength: 100 }), anyId, (added, id) => {
+        const ids = new IdSet(added);
+        const read = () => IdSet.from(JSON.parse(JSON.stringify(ids)));
+        assert.equal(read().size, ids.size);
+        assert.equal(read().has(id), ids.has(id));
+        assert.deepEqual(read().toJSON(), ids.toJSON());
+        const more = read();
+        more.add(id);
+        ids.add(id);
+        assert.deepEqual([...more], [...ids]);
+        assert.deepEqual(more.toJSON(), ids.toJSON());
+      }),
+    );
+  });
+
   it('lists decimal ids by number', () => {
     const ids = new IdSet(['10', '9', 'x', '100', '1866000000000000000', '9']);
     assert.deepEqual([...ids], ['9', '10', '100', '1866000000000000000', 'x']);

@@ -120,7 +120,8 @@ function createOutputs(): Outputs {
       }
       mark = upTo;
     },
-    latest: (stream) => [...(latest.get(stream)?.values() ?? [])],
+    latest: (stream, isWanted = () => true) =>
+      [...(latest.get(stream)?.values() ?? [])].filter((output) => isWanted(JSON.stringify(output))),
     get: (stream, key) => latest.get(stream)?.get(key),
     *timeline(account, { offset = 0, after } = {}) {
       const posts = postsOf(account);
