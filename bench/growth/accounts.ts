@@ -57,8 +57,8 @@ export function opening(accounts: readonly string[], startAt: number): Step {
   };
 }
 
-/** Days before the present on which the service was started for the first time. */
-const STARTED_DAYS_AGO = 3;
+/** Days before the present on which the service was started for the first time. By now it keeps little of what is over. */
+const STARTED_DAYS_AGO = 10;
 const FACTS_PER_STEP = 2_000;
 
 /**
@@ -91,9 +91,12 @@ function* backfill(life: Life, at: number): Iterable<Step> {
   for (let n = 0; n <= newest; n++) {
     const event = eventAt(life, n);
     const isOver = event.endAt <= at;
-    facts.push(listing(event, isOver), tracking(event), prices(event, n, BUCKETS), ...counts(event, at));
-    for (const hours of isOver ? HORIZON_HOURS : [])
-      facts.push(forecast(event, event.endAt - hours * HOUR_MS, hours));
+    facts.push(listing(event, isOver), tracking(event), ...counts(event, at));
+    if (!isOver) facts.push(prices(event, n, BUCKETS));
+    for (const hours of isOver ? HORIZON_HOURS : []) {
+      const madeAt = event.endAt - hours * HOUR_MS;
+      facts.push(pastPrices(event, madeAt), forecast(event, madeAt, hours));
+    }
   }
   for (let from = 0; from < facts.length; from += FACTS_PER_STEP) {
     yield { at, facts: facts.slice(from, from + FACTS_PER_STEP) };
@@ -277,6 +280,11 @@ function prices({ eventId }: ListedEvent, turn: number, quotes: number): Fact {
       };
     }),
   };
+}
+
+function pastPrices({ life, eventId }: ListedEvent, at: number): Fact {
+  const prices = Array.from({ length: BUCKETS }, (_, place) => ((eventId * 7 + place) % 90) / 100);
+  return { kind: 'past_prices', account: life.account, eventId, at, prices };
 }
 
 function counts({ life, eventId, startAt }: ListedEvent, at: number): readonly Fact[] {
