@@ -66,7 +66,7 @@ interface Turns {
    * Rejects after a turn could not be finished.
    */
   between<T>(task: () => T | Promise<T>): Promise<T>;
-  /** Resolves when no turn is under way and none waits. */
+  /** Resolves when every fact that was accepted so far is through, or failed. */
   settled(): Promise<void>;
   /** Applies a block that another engine has logged, and resolves to its outputs, without requests to the simulators. */
   follow(observations: readonly Observation[]): Promise<readonly Output[]>;
@@ -198,6 +198,7 @@ export function createTurns(deps: TurnsDeps): Turns {
     const when = calendarAt < receivedAt ? { receivedAt, aheadMs: receivedAt - calendarAt } : { receivedAt };
     let seq = journal.head;
     const observations = taken.flatMap(({ facts }) => facts.map((fact) => ({ seq: ++seq, ...when, fact })));
+    if (observations.length === 0) return;
     const { requests, report: turned } = await block(observations, calendarAt);
     for (const request of requests) deps.request(request);
     report(turned);
@@ -244,9 +245,12 @@ export function createTurns(deps: TurnsDeps): Turns {
       });
     },
     between,
-    async settled() {
-      while (running) await running;
-    },
+    settled: () =>
+      new Promise((done) => {
+        // There may always be facts that wait, so it waits among them.
+        if (running === undefined) done();
+        else waiting.push({ facts: [], done, failed: () => done() });
+      }),
     async follow(observations) {
       const last = observations.at(-1);
       if (last === undefined) return [];

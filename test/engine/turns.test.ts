@@ -232,6 +232,26 @@ describe('turns', () => {
     assert.equal(head, 1);
   });
 
+  it('are settled once all that was accepted before is through, though there is always a fact that waits', async () => {
+    const { turns, store } = setUp();
+    let isOver = false;
+    let given = 0;
+    const giveOn = async () => {
+      while (!isOver && given < 100) await turns.accept([fact(String(++given))]);
+    };
+    const giving = [giveOn(), giveOn()];
+    await turns.settled();
+    const { head } = store.journal;
+    isOver = true;
+    await Promise.all(giving);
+    assert.ok(head >= 2 && head < 10, `at ${head}`);
+    await turns.settled();
+    const last = turns.accept([fact('last')]);
+    await turns.settled();
+    assert.equal(store.journal.head, given + 1);
+    await last;
+  });
+
   it('hold the next turn until a task is over', async () => {
     const { turns, store } = setUp();
     await turns.accept([settings()]);
