@@ -54,7 +54,7 @@ export interface ServerParts {
   readonly cluster?: ServedCluster | undefined;
   readonly machine?: Machine;
   /** Called when the feed cannot go on, and only a restart recovers. */
-  readonly broken?: (error: unknown) => void;
+  readonly broken?: ((error: unknown) => void) | undefined;
   readonly log: Logger;
 }
 
