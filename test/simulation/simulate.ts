@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { isRefusedWrite } from '../../src/errors.ts';
 import { verify } from '../../src/research/verify.ts';
 import { createOverrides } from '../../src/world/control/overrides.ts';
 import { accountsOf } from '../../src/world/life/accounts.ts';
@@ -7,6 +8,8 @@ import { createTimeline } from '../../src/world/life/timeline.ts';
 import { hex } from '../../src/world/rng.ts';
 import { startBuyer } from './buyer.ts';
 import { chanceOf } from './chance.ts';
+import { startClaimant } from './claimant.ts';
+import { createClaimedPlaces } from './claimed-places.ts';
 import { createDeliveredPosts } from './delivered-posts.ts';
 import { createFaults } from './faults.ts';
 import { createPaidAnswers } from './paid-answers.ts';
@@ -71,8 +74,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     onRead: (life, url, text) => watch.onRead?.(life, url, text),
     onFailure(what, error) {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      // A start may fail while faults go on. That it does not fail afterwards is checked then.
-      if (what.startsWith('a start')) count(`failed start: ${error instanceof Error ? error.message : text}`);
+      // A start may fail while the world fails. That it does not fail afterwards is checked then.
+      if (what.startsWith('a start') && !isRefusedWrite(error))
+        count(`failed start: ${error instanceof Error ? error.message : text}`);
       else violations.check(18, false, () => `${what}: ${text}`);
     },
   });
@@ -93,6 +97,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     now: kernel.now,
     violations,
   });
+  const places = createClaimedPlaces({ kept: disk.kept, violations });
   watch.onKept = (part, method, args) => {
     shown.onKept(part, method, args);
     paid.onKept(part, method, args);
@@ -135,6 +140,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     owners.reader,
   );
   kernel.as(owners.asker, () => startAsking(() => count('answers to who asks')));
+  kernel.as({ name: 'claimant' }, () =>
+    startClaimant({ url: SERVICE_URL, random: chanceOf(seed, 'claimant'), places }),
+  );
   let made = 0;
   kernel.as({ name: 'buyer' }, () =>
     startBuyer({
@@ -153,6 +161,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   async function look(): Promise<void> {
     delivered.checkNotAbove();
     paid.check();
+    places.check();
     if (isVerificationDue) await verifyStore();
   }
 

@@ -66,13 +66,20 @@ describe('createReconnectingSocket', () => {
   });
 
   it('tries again when a socket cannot be made, or its class not be loaded', async () => {
-    class Refused {
+    class Refused implements FeedSocket {
+      onopen = null;
+      onmessage = null;
+      onclose = null;
+      onerror = null;
+
       constructor() {
         throw new SyntaxError('the port is blocked');
       }
+      send(): void {}
+      close(): void {}
     }
     const loss = { wasOpen: false, code: undefined, reason: 'SyntaxError: the port is blocked' };
-    assert.deepEqual(await lossesWith(async () => Refused as unknown as FeedSocketClass), [loss, loss]);
+    assert.deepEqual(await lossesWith(async () => Refused), [loss, loss]);
     const unloaded = { ...loss, reason: 'Error: no such package' };
     assert.deepEqual(await lossesWith(() => Promise.reject(new Error('no such package'))), [
       unloaded,
