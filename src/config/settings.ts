@@ -141,7 +141,11 @@ export const SETTINGS = {
     'megabytes left free on the disk of the data folder: below that nothing is written until there is space again',
   ),
   historyDays: setting(days(1), 100, 'days of posts read back at the first start'),
-  checkpointSeconds: setting(seconds(), 300, 'seconds between two checkpoints'),
+  checkpointSeconds: setting(
+    seconds(),
+    300,
+    'seconds between two checkpoints; fewer in the first minutes after a start',
+  ),
   drainSeconds: setting(
     seconds(0, 15),
     0,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { exhaustMap, interval, merge, type Subscription } from 'rxjs';
+import { concatMap, exhaustMap, expand, interval, map, merge, of, type Subscription, timer } from 'rxjs';
 import {
   calendarAt,
   lastPassing,
@@ -30,6 +30,11 @@ import { createTurns, type Publishing, type TurnReport } from './turns.ts';
 import { createWatermarks } from './watermarks.ts';
 import { whileAllowed } from './while-allowed.ts';
 
+/**
+ * From the start to the first checkpoint, unless there was something to recover. The wait for the next one is twice as long
+ * each time, up to the configured one: much is read at a first start, and a process that was killed may be again.
+ */
+const FIRST_CHECKPOINT_MS = 5_000;
 const PRUNE_MS = 60_000;
 const WATCH_DISK_MS = 60_000;
 const WATCH_WRITES_MS = 1_000;
@@ -111,20 +116,26 @@ export interface StandbyEngine {
 export interface OpeningEngine {
   /** Whether readers can already be served what an earlier run has stored, except what depends on signals. */
   readonly hasValues: boolean;
-  /** Resolves when the engine runs. */
+  /** Resolves when the engine runs. While the disk refuses what a crash kept from being stored, it does not. */
   readonly opened: Promise<Engine>;
+  /** Waits no longer for a disk that refuses writes: `opened` then rejects. */
+  giveUp(): void;
 }
 
 /** Recovers the store, then starts the sources and the clock. Resolves when stored values are loaded. */
 export async function beginEngine(deps: EngineDeps): Promise<OpeningEngine> {
-  const recovery = await beginRecovery(deps.store, deps.latest);
+  const recovery = await recoveryOf(deps);
   const open = async () => {
     const standby = await standBy(deps, recovery);
     const engine = standby.lead();
     await standby.diskKnown;
     return engine;
   };
-  return { hasValues: recovery.hasValues, opened: open() };
+  return { hasValues: recovery.hasValues, opened: open(), giveUp: recovery.stop };
+}
+
+function recoveryOf({ store, latest, report }: EngineDeps): Promise<Recovery> {
+  return beginRecovery(store, latest, { onRefused: (error) => report({ type: 'refused_write', error }) });
 }
 
 /** The same in one step. */
@@ -135,7 +146,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
 
 /** Recovers the store. Resolves when there is something to serve. */
 export async function openStandby(deps: EngineDeps): Promise<StandbyEngine> {
-  return standBy(deps, await beginRecovery(deps.store, deps.latest));
+  return standBy(deps, await recoveryOf(deps));
 }
 
 async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEngine> {
@@ -156,7 +167,7 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
     request: ({ record, seq }) => simulators?.ask(record, seq),
     report(turn) {
       if (turn.type === 'turn') refusedSince = undefined;
-      else refusedSince ??= clock.mono();
+      else if (turn.type === 'refused_write') refusedSince ??= clock.mono();
       report(turn);
     },
   });
@@ -187,8 +198,18 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
     interval(periodMs)
       .pipe(exhaustMap(() => task().catch(reportFailure)))
       .subscribe();
+  const firstMs = Math.min(FIRST_CHECKPOINT_MS, deps.checkpointMs);
+  const waitAfter = (waitMs: number) => Math.min(Math.max(firstMs, 2 * waitMs), deps.checkpointMs);
+  const saveAfter = (waitMs: number) =>
+    timer(waitMs).pipe(
+      concatMap(() => checkpoint().catch(reportFailure)),
+      map(() => waitAfter(waitMs)),
+    );
   const running: Subscription[] = [
-    every(deps.checkpointMs, checkpoint),
+    // At once after a recovery: a process that is killed again and again would have ever more of the log to read.
+    of(replayed > 0 ? 0 : firstMs)
+      .pipe(expand(saveAfter))
+      .subscribe(),
     every(PRUNE_MS, prune),
     every(WATCH_DISK_MS, watchDisk),
     interval(WATCH_WRITES_MS).subscribe(() => {

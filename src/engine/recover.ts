@@ -12,7 +12,9 @@ import {
   type Output,
   type TickFact,
 } from '../../streams/internal.ts';
+import { isRefusedWrite } from '../errors.ts';
 import { createLoopYield } from '../resilience/loop-yield.ts';
+import { createRetryingWriter, type RetryingWriter } from '../resilience/retry-write.ts';
 import type { Checkpoint, Store } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
 
@@ -28,28 +30,47 @@ interface Recovered {
   readonly replayed: number;
 }
 
+interface RecoveryOptions {
+  /** Called at each write that the disk refuses. It is tried again until it succeeds. */
+  readonly onRefused?: (error: unknown) => void;
+  /** Ms before a refused write is tried again. */
+  readonly retryMs?: number;
+}
+
 /** The recovery of a store. What was stored before is among the latest values; those that are not stored are not yet. */
 export interface Recovery {
   /** Whether there is something to serve already, the age of which is known. */
   readonly hasValues: boolean;
   /** Derives the rest, in small steps, and adds it to the latest values. Called once. */
   finish(): Promise<Recovered>;
+  /** Tries no refused write again: what waits for one rejects. */
+  stop(): void;
 }
 
 /**
  * Prepares to run the log since the newest checkpoint through the graph, and to store the outputs that a crash kept from
  * being stored. Every start does this. When no checkpoint has the present graph version, all outputs are derived again,
- * unless the log has lost its beginning: then the state of the version before goes on, and its outputs are kept.
+ * unless the log has lost its beginning: then the state of the version before goes on, and its outputs are kept. A disk
+ * that refuses writes is waited for, so that what is stored can be served meanwhile.
  */
-export async function beginRecovery(store: Store, latest: LatestWriter): Promise<Recovery> {
+export async function beginRecovery(
+  store: Store,
+  latest: LatestWriter,
+  { onRefused = () => undefined, retryMs }: RecoveryOptions = {},
+): Promise<Recovery> {
   const { outputs } = store;
   const checkpoint = startOf(store);
-  if (checkpoint === undefined) await outputs.clear();
-  await outputs.prepare();
+  const writer = createRetryingWriter({ onRefused, isRefusal: isRefusedWrite, retryMs });
+  if (checkpoint === undefined) await writer.write(() => outputs.clear());
+  await writer.write(() => outputs.prepare());
   latest.loadFrom(outputs);
   const ages = checkpoint === undefined ? [] : await lastAges(store, checkpoint);
   latest.load(ages);
-  return { hasValues: ages.length > 0, finish: () => finish(store, latest, checkpoint) };
+  return {
+    hasValues: ages.length > 0,
+    finish: () => finish(store, latest, checkpoint, writer),
+    stop: writer.stop,
+  };
 }
 
 /** The whole recovery. */
@@ -78,6 +99,7 @@ async function finish(
   { journal, outputs, checkpoints }: Store,
   latest: LatestWriter,
   checkpoint: Place | undefined,
+  writer: RetryingWriter,
 ): Promise<Recovered> {
   const yieldToLoop = createLoopYield();
   const reader = createStateReader();
@@ -96,7 +118,7 @@ async function finish(
   const save = async () => {
     const batch = unsaved;
     unsaved = [];
-    await outputs.append(batch, seq);
+    await writer.write(() => outputs.append(batch, seq));
     latest.apply(batch, seq, at);
   };
   for (const observation of journal.read(seq + 1)) {

@@ -21,6 +21,14 @@ interface SuperviseDeps {
   readonly onStatus: (status: SourceStatus, error?: unknown) => void;
 }
 
+/** From a start of the source to its failure. Times are those of the clock that never goes back. */
+interface Run {
+  readonly startedAt: number;
+  answeredAt: number;
+  /** Those that are not stored yet. */
+  deliveries: number;
+}
+
 /**
  * Runs a source until unsubscribed. A failure, or silence for too long, restarts it after a growing delay, which a good
  * answer of a run without failures resets. A source that completes becomes silent.
@@ -37,52 +45,59 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
       lastError: null,
     };
     const circuit = createCircuit(clock.mono);
-    let startedAt = clock.mono();
-    let answeredAt = startedAt;
-    let deliveries = 0;
+    /** Undefined while none is under way. */
+    let present: Run | undefined;
 
     const change = (next: Partial<SourceStatus>, error?: unknown) => {
       status = { ...status, ...next };
       onStatus(status, error);
     };
-    const context: SourceContext = {
+    const contextOf = (run: Run): SourceContext => ({
       now: clock.wall,
       mono: clock.mono,
       lookups,
       follow: deps.follow,
       async deliver(facts, knownAt, values) {
-        deliveries += 1;
+        run.deliveries += 1;
         try {
           await deps.deliver(facts, knownAt, values);
         } finally {
-          deliveries -= 1;
+          run.deliveries -= 1;
         }
-        answeredAt = clock.mono();
-        if (answeredAt - startedAt >= STEADY_MS) circuit.answered();
+        // What a run delivered before it failed may be stored much later, and says nothing about the source by then.
+        if (run !== present) return;
+        run.answeredAt = clock.mono();
+        if (run.answeredAt - run.startedAt >= STEADY_MS) circuit.answered();
         if (status.state !== 'running') change({ state: 'running' });
       },
       refused: (reason) =>
         change({ refused: status.refused + 1, refusedAt: clock.wall(), lastError: reason }),
       used: deps.used,
       onHeaders: deps.onHeaders,
-    };
-    const silence$ = interval(WATCH_MS).pipe(
-      map(() => {
-        const silentMs = clock.mono() - answeredAt;
-        // A source that waits for our disk is not silent.
-        if (deliveries > 0 || silentMs <= source.silentAfterMs) return;
-        throw new SourceError('SOURCE_SILENT', `no answer from ${source.name} in ${Math.round(silentMs)} ms`);
-      }),
-      ignoreElements(),
-    );
+    });
+    const silence = (run: Run) =>
+      interval(WATCH_MS).pipe(
+        map(() => {
+          const silentMs = clock.mono() - run.answeredAt;
+          // A source that waits for our disk is not silent.
+          if (run.deliveries > 0 || silentMs <= source.silentAfterMs) return;
+          throw new SourceError(
+            'SOURCE_SILENT',
+            `no answer from ${source.name} in ${Math.round(silentMs)} ms`,
+          );
+        }),
+        ignoreElements(),
+      );
     onStatus(status);
     return defer(() => {
-      startedAt = clock.mono();
-      answeredAt = startedAt;
-      return merge(source.run(context), silence$);
+      const startedAt = clock.mono();
+      const run = { startedAt, answeredAt: startedAt, deliveries: 0 };
+      present = run;
+      return merge(source.run(contextOf(run)), silence(run));
     }).pipe(
       retry({
         delay(error: unknown) {
+          present = undefined;
           circuit.failed();
           const state = circuit.isOpen() ? 'open' : 'waiting';
           const lastError = error instanceof Error ? error.message : String(error);

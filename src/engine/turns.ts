@@ -51,7 +51,9 @@ export type TurnReport =
       readonly graphMs: number;
       readonly outputsMs: number;
     }
-  | { readonly type: 'refused_write'; readonly error: unknown };
+  | { readonly type: 'refused_write'; readonly error: unknown }
+  /** There are no more turns, and only a restart recovers. Reported once. */
+  | { readonly type: 'broken'; readonly error: unknown };
 
 interface Turns {
   /**
@@ -60,11 +62,11 @@ interface Turns {
    */
   accept(facts: readonly Fact[]): Promise<void>;
   /**
-   * Runs `task` between two turns, when log, state and outputs agree. The next turn waits until it is over. Rejects after
-   * outputs could not be stored.
+   * Runs `task` after the turn under way, when log, state and outputs agree. The next turn waits until it is over.
+   * Rejects after a turn could not be finished.
    */
   between<T>(task: () => T | Promise<T>): Promise<T>;
-  /** Resolves when no turn is under way and none waits. */
+  /** Resolves when every fact that was accepted so far is through, or failed. */
   settled(): Promise<void>;
   /** Applies a block that another engine has logged, and resolves to its outputs, without requests to the simulators. */
   follow(observations: readonly Observation[]): Promise<readonly Output[]>;
@@ -98,15 +100,23 @@ export function createTurns(deps: TurnsDeps): Turns {
     retryMs: deps.retryMs,
   });
   let waiting: Waiting[] = [];
+  const tasks: (() => Promise<void>)[] = [];
   let running: Promise<void> | undefined;
   let isStopping = false;
   /** When the last observation was received. */
   let lastAt = receivedAtHead(journal);
-  /** Set when outputs could not be stored: the streams are then ahead of the store, and only a restart recovers. */
-  let broken: unknown;
+  /** Set when a turn could not be finished: the streams are then ahead of the store or the readers. */
+  let broken: { readonly error: unknown } | undefined;
   let publishing: Publishing | undefined;
   /** Set when other machines could not be told of a turn: there are no more. Log, state and outputs still agree. */
-  let over: unknown;
+  let over: { readonly error: unknown } | undefined;
+
+  function breakWith(error: unknown): never {
+    // At a stop a write is not tried again.
+    if (broken === undefined && !isStopping) report({ type: 'broken', error });
+    broken ??= { error };
+    throw error;
+  }
 
   /** Stores what others have to be told of too. */
   async function told(tell: (publishing: Publishing) => Promise<void>, store: () => Promise<void>) {
@@ -114,7 +124,7 @@ export function createTurns(deps: TurnsDeps): Turns {
     try {
       await tell(publishing);
     } catch (error) {
-      over = error;
+      over = { error };
       throw error;
     }
   }
@@ -125,10 +135,7 @@ export function createTurns(deps: TurnsDeps): Turns {
       ({ log }) =>
         log(observations, () =>
           // Others have it by now, so this engine cannot go on without it.
-          store().catch((error: unknown) => {
-            broken = error;
-            throw error;
-          }),
+          store().catch(breakWith),
         ),
       store,
     );
@@ -138,23 +145,15 @@ export function createTurns(deps: TurnsDeps): Turns {
   async function keep(emitted: readonly Output[], upTo: number, calendarAt: number): Promise<void> {
     const store = async () => {
       if (!emitted.some(({ stream }) => isKept(stream))) return;
-      await writer
-        .write(() => outputs.append(emitted, upTo))
-        .catch((error: unknown) => {
-          broken = error;
-          throw error;
-        });
+      await writer.write(() => outputs.append(emitted, upTo)).catch(breakWith);
     };
     const turn = { outputs: emitted, upTo, calendarAt };
     await (emitted.length === 0 ? store() : told((others) => others.outputs(turn, store), store));
   }
 
-  /** Logs observations, runs them through the graph, and stores and publishes what comes of them. */
-  async function block(observations: readonly Observation[], calendarAt: number) {
-    const startedAt = clock.mono();
-    await append(observations);
+  /** Runs observations of the log through the graph, and stores and publishes what comes of them. */
+  async function derive(observations: readonly Observation[], calendarAt: number) {
     const loggedAt = clock.mono();
-
     const emitted: Output[] = [];
     const requests: OutputOf<'requests'>[] = [];
     // With many accounts a block has hundreds of observations, and requests are answered meanwhile.
@@ -171,48 +170,47 @@ export function createTurns(deps: TurnsDeps): Turns {
     await keep(emitted, journal.head, calendarAt);
     const keptAt = clock.mono();
     latest.apply(emitted, journal.head, calendarAt);
-    return {
-      emitted,
-      requests,
-      report: {
-        type: 'turn',
-        observations: observations.length,
-        outputs: emitted,
-        journalMs: loggedAt - startedAt,
-        graphMs: graphedAt - loggedAt,
-        outputsMs: keptAt - graphedAt,
-      } as const,
-    };
+    return { emitted, requests, graphMs: graphedAt - loggedAt, outputsMs: keptAt - graphedAt };
+  }
+
+  /** Logs observations, and derives what comes of them. */
+  async function block(observations: readonly Observation[], calendarAt: number) {
+    const startedAt = clock.mono();
+    await append(observations);
+    const journalMs = clock.mono() - startedAt;
+    try {
+      const { emitted, requests, graphMs, outputsMs } = await derive(observations, calendarAt);
+      const times = { journalMs, graphMs, outputsMs };
+      const turned = { type: 'turn', observations: observations.length, outputs: emitted, ...times } as const;
+      return { emitted, requests, report: turned };
+    } catch (error) {
+      // Where only others could not be told, log, state and outputs agree.
+      if (over !== undefined) throw error;
+      return breakWith(error);
+    }
   }
 
   async function turn(taken: readonly Waiting[]): Promise<void> {
     const end = broken ?? over;
-    if (end !== undefined) throw end;
+    if (end !== undefined) throw end.error;
     const calendarAt = clock.wall();
     const receivedAt = Math.max(calendarAt, lastAt);
     const when = calendarAt < receivedAt ? { receivedAt, aheadMs: receivedAt - calendarAt } : { receivedAt };
     let seq = journal.head;
     const observations = taken.flatMap(({ facts }) => facts.map((fact) => ({ seq: ++seq, ...when, fact })));
+    if (observations.length === 0) return;
     const { requests, report: turned } = await block(observations, calendarAt);
     for (const request of requests) deps.request(request);
     report(turned);
   }
 
-  async function hold<T>(task: () => T | Promise<T>): Promise<T> {
-    let release = () => {};
-    running = new Promise((resolve) => {
-      release = resolve;
-    });
-    try {
-      return await task();
-    } finally {
-      running = waiting.length > 0 ? run() : undefined;
-      release();
-    }
-  }
-
   async function run(): Promise<void> {
-    while (waiting.length > 0) {
+    while (tasks.length > 0 || waiting.length > 0) {
+      const task = tasks.shift();
+      if (task !== undefined) {
+        await task();
+        continue;
+      }
       const taken = waiting;
       waiting = [];
       try {
@@ -225,10 +223,16 @@ export function createTurns(deps: TurnsDeps): Turns {
     running = undefined;
   }
 
-  async function between<T>(task: () => T | Promise<T>): Promise<T> {
-    while (running) await running;
-    if (broken !== undefined) throw broken;
-    return hold(task);
+  function between<T>(task: () => T | Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const attempt = () => {
+        if (broken !== undefined) throw broken.error;
+        return task();
+      };
+      // Before the facts that wait, as there may always be some; and not within this call, as `running` is not set yet.
+      tasks.push(() => Promise.resolve().then(attempt).then(resolve, reject));
+      running ??= run();
+    });
   }
 
   return {
@@ -241,9 +245,12 @@ export function createTurns(deps: TurnsDeps): Turns {
       });
     },
     between,
-    async settled() {
-      while (running) await running;
-    },
+    settled: () =>
+      new Promise((done) => {
+        // There may always be facts that wait, so it waits among them.
+        if (running === undefined) done();
+        else waiting.push({ facts: [], done, failed: () => done() });
+      }),
     async follow(observations) {
       const last = observations.at(-1);
       if (last === undefined) return [];

@@ -60,6 +60,7 @@ interface FeedDeps extends ReadersDeps {
   /** What is the same on every machine of a cluster; absent without one. */
   readonly cluster?: Pick<FrameLogDeps, 'epoch' | 'share'> | undefined;
   readonly newEpoch?: FrameLogDeps['newEpoch'];
+  readonly broken?: FrameLogDeps['broken'];
 }
 
 interface FollowingFeedDeps extends ReadersDeps {

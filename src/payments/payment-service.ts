@@ -87,7 +87,6 @@ const MAX_FAILED_PER_MINUTE = 20;
  */
 export async function openPaymentService(deps: PaymentServiceDeps): Promise<PaymentService> {
   const { terms, payments, now, report } = deps;
-  await recoverPayments(deps);
   const closing = new AbortController();
   const facilitator = createFacilitator({ ...deps.facilitator, signal: closing.signal });
   const chainId = Number(terms.network.slice('eip155:'.length));
@@ -107,16 +106,6 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
     active,
     report,
   });
-  let isRetrying = false;
-  const timer = setInterval(() => {
-    void track(health.check());
-    if (isRetrying) return;
-    isRetrying = true;
-    void track(retrySettlements()).finally(() => {
-      isRetrying = false;
-    });
-  }, deps.everyMs ?? EVERY_MS);
-  timer.unref();
 
   function track<T>(promise: Promise<T>): Promise<T> {
     work.add(promise);
@@ -126,6 +115,22 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
   }
 
   const reportTrouble = (error: unknown) => report({ type: 'trouble', error });
+
+  /** Whether it could be stored what becomes of the payments that the last process left. */
+  function recovered(): Promise<boolean> {
+    return recoverPayments({ payments, now, active }).then(
+      () => true,
+      (error: unknown) => {
+        reportTrouble(error);
+        return false;
+      },
+    );
+  }
+
+  async function lookAfterPayments(): Promise<void> {
+    if (!isRecovered) isRecovered = await recovered();
+    await retrySettlements();
+  }
 
   const offerFor = ({ path, url }: Pick<PaidRequest, 'path' | 'url'>) => offerOf(terms, path, url);
 
@@ -264,6 +269,19 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
       active.delete(id);
     }
   }
+
+  // On a disk that refuses writes this is tried again later, and everything else goes on.
+  let isRecovered = await recovered();
+  let isRetrying = false;
+  const timer = setInterval(() => {
+    void track(health.check());
+    if (isRetrying) return;
+    isRetrying = true;
+    void track(lookAfterPayments()).finally(() => {
+      isRetrying = false;
+    });
+  }, deps.everyMs ?? EVERY_MS);
+  timer.unref();
 
   return {
     offer: (path, url) => (health.isDown() ? undefined : offerFor({ path, url })),

@@ -52,16 +52,27 @@ interface SettlementRetriesDeps {
  * Payments that were not settling yet when the last process was killed bought nothing, so their nonces are released. A
  * try that is further ahead than any is set was set under a calendar that was ahead, and is due now.
  */
-export async function recoverPayments({
-  payments,
-  now,
-}: Pick<SettlementRetriesDeps, 'payments' | 'now'>): Promise<void> {
-  for (const payment of payments.marked('open', EVER, EVER)) {
+export async function recoverPayments(deps: OpenPayments & { readonly now: () => number }): Promise<void> {
+  const { payments, now } = deps;
+  for (const listed of payments.marked('open', EVER, EVER)) {
+    const payment = ifOpen(deps, listed);
+    if (payment === undefined) continue;
     const { id, state, nextTryAt } = payment;
     if (state === 'RESERVED' || state === 'VERIFIED') await payments.release(id);
     else if (state === 'SETTLING') await payments.put(afterCrash(payment, now()));
     else if ((nextTryAt ?? 0) > now() + LONGEST_WAIT_MS) await payments.put({ ...payment, nextTryAt: now() });
   }
+}
+
+type OpenPayments = Pick<SettlementRetriesDeps, 'payments' | 'active'>;
+
+/**
+ * The payment as it is now, unless it is over or something works on it: since it was listed its payer may have sent it
+ * again. To be asked for right before each write.
+ */
+function ifOpen({ payments, active }: OpenPayments, { id }: KeptPayment): KeptPayment | undefined {
+  const payment = active.has(id) ? undefined : payments.find(id);
+  return payment === undefined || payment.nextTryAt === null ? undefined : payment;
 }
 
 /**
@@ -104,8 +115,9 @@ export function createSettlementRetries(deps: SettlementRetriesDeps): () => Prom
     else if (isUnresolved(after, now()) && !isUnresolved(payment, row.changedAt)) reportUnresolved();
   }
 
-  async function settleOrRelease(payment: KeptPayment): Promise<void> {
-    if (active.has(payment.id)) return;
+  async function settleOrRelease(listed: KeptPayment): Promise<void> {
+    const payment = ifOpen(deps, listed);
+    if (payment === undefined) return;
     active.add(payment.id);
     try {
       if (payment.state === 'SETTLING' || payment.state === 'UNKNOWN') await settleAgain(payment);
@@ -119,8 +131,9 @@ export function createSettlementRetries(deps: SettlementRetriesDeps): () => Prom
   async function followCalendar(): Promise<void> {
     const at = now();
     if (at < lookedAt) {
-      for (const payment of payments.marked('open', EVER, EVER)) {
-        if (!active.has(payment.id)) await payments.put({ ...payment, nextTryAt: at });
+      for (const listed of payments.marked('open', EVER, EVER)) {
+        const payment = ifOpen(deps, listed);
+        if (payment !== undefined) await payments.put({ ...payment, nextTryAt: at });
       }
     }
     lookedAt = at;

@@ -1,6 +1,6 @@
 const RETRY_MS = 1_000;
 
-interface RetryingWriter {
+export interface RetryingWriter {
   /** Retries until the write succeeds. Rejects after `stop`, or with an error that is no refusal. */
   write(task: () => Promise<unknown>): Promise<void>;
   /** Retries the waiting writes at once, and no longer retries after that. */

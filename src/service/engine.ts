@@ -30,7 +30,10 @@ export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promi
   const opening = await beginEngine(depsOf(parts));
   // Where it does not open, whoever waits for it is told, and there is nothing to stop.
   const known = opening.opened.catch(() => undefined);
-  shutdown.add(async () => (await known)?.stop());
+  shutdown.add(async () => {
+    opening.giveUp();
+    await (await known)?.stop();
+  });
   return opening;
 }
 

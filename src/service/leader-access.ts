@@ -24,6 +24,8 @@ export interface LeaderAccessDeps {
   /** The facilitator and the chain of a stand-in world; neither in the live one. */
   readonly standIn: { readonly isStandIn: boolean; readonly facilitator?: string; readonly chain?: string };
   readonly metrics: Metrics;
+  /** Called when what is kept of callers cannot be changed any more, and only a restart recovers. */
+  readonly broken?: ((error: unknown) => void) | undefined;
   readonly log: Logger;
 }
 
@@ -42,6 +44,7 @@ export async function openLeaderAccess(deps: LeaderAccessDeps, shutdown: Shutdow
     openUsage: (usage, tierOf) =>
       startUsage({ ...deps, store: usage }, withDemoKeys({ find: () => undefined, tierOf }, isDemo).tierOf),
     report: (error) => log.error({ err: error }, 'what is kept of callers could not be changed'),
+    broken: deps.broken,
   });
   shutdown.add(() => callers.stop());
   log.info({ shard: config.cluster?.shard }, 'this engine keeps callers');

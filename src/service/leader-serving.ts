@@ -18,7 +18,7 @@ import { timeFault } from './time.ts';
 export interface LeaderServingParts
   extends Pick<
     ServerParts,
-    'config' | 'store' | 'latest' | 'clock' | 'positions' | 'metrics' | 'repairedAt' | 'log'
+    'config' | 'store' | 'latest' | 'clock' | 'positions' | 'metrics' | 'repairedAt' | 'broken' | 'log'
   > {
   readonly doubt: () => TimeDoubt | undefined;
   /** The time that callers live by, however fast the world is. */

@@ -43,6 +43,9 @@ export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) 
           log.error({ err: report.error }, 'the disk refuses writes; nothing is lost, trying again');
         isDiskRefusing = true;
         return;
+      case 'broken':
+        log.error({ err: report.error }, 'what was computed could not be stored; only a restart recovers');
+        return;
       case 'writes_held':
         if (!isDiskRefusing)
           log.error({ ms: Math.round(report.ms) }, 'the disk does not finish a write; readers are served on');

@@ -53,6 +53,8 @@ export interface ServerParts {
   /** How this engine leads where there are others; absent where it is alone. */
   readonly cluster?: ServedCluster | undefined;
   readonly machine?: Machine;
+  /** Called when the feed cannot go on, and only a restart recovers. */
+  readonly broken?: ((error: unknown) => void) | undefined;
   readonly log: Logger;
 }
 
@@ -154,6 +156,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       window: cluster?.frames ?? store.feed,
       cluster,
       newEpoch: newId,
+      broken: parts.broken,
       outputs: store.outputs,
       accounts: config.accounts,
       gate,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { type Clock, type SystemClock, systemClock } from '../engine/clock.ts';
-import { type ServiceError, StoreError } from '../errors.ts';
+import type { EngineReport } from '../engine/engine.ts';
+import { ServiceError, StoreError } from '../errors.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import type { Positions } from '../sources/positions/position.ts';
 import { createPositions } from '../sources/positions/positions.ts';
@@ -42,7 +43,10 @@ export interface Service {
   };
   /** Resolves when a read finds damage in the store: the service has to be stopped, and the next start repairs it. */
   readonly damaged: Promise<StoreError>;
-  /** Resolves when another engine leads, or this one cannot follow: the service has to be stopped. Never without a bus. */
+  /**
+   * Resolves when the service cannot go on and has to be stopped: another engine leads, this one cannot follow, or a bug of
+   * ours kept something from being stored that follows from the log.
+   */
   readonly over: Promise<ServiceError>;
   /** Answers the open requests, stops the sources, saves a checkpoint and closes the store. May be called twice. */
   stop(): Promise<void>;
@@ -117,8 +121,13 @@ async function open(
   const repairedAt = repairedAtOf(store);
   metrics.storeRepaired(repairedAt);
   const { endpoints, isStandIn } = upstream;
-  const report = reportTo(log, metrics);
-  const parts = { config, store, latest, clock, metrics, repairedAt, machine, log };
+  const { isBroken, broken } = breaking();
+  const tell = reportTo(log, metrics);
+  const report = (news: EngineReport) => {
+    tell(news);
+    if (news.type === 'broken') broken(news.error);
+  };
+  const parts = { config, store, latest, clock, metrics, repairedAt, machine, broken, log };
   const engineParts = { ...parts, ...time, speed, endpoints, sourceSettings, report };
   const callers = { ...parts, ...callersTime };
   const positions = positionsOf(upstream, sourceSettings, parts);
@@ -174,9 +183,23 @@ async function open(
     url,
     banner: { world: upstream.name, data: config.data, accounts, isDemo },
     damaged,
-    over: member?.over ?? new Promise(() => undefined),
+    over: member ? Promise.race([member.over, isBroken]) : isBroken,
     stop: shutdown.run,
   };
+}
+
+/** A promise of the first of the errors that nothing but a restart recovers from. */
+function breaking() {
+  let broken: (error: unknown) => void = () => undefined;
+  const isBroken = new Promise<ServiceError>((resolve) => {
+    broken = (cause) =>
+      resolve(
+        cause instanceof ServiceError
+          ? cause
+          : new ServiceError('ENGINE_BROKEN', `cannot go on without a restart: ${String(cause)}`, { cause }),
+      );
+  });
+  return { isBroken, broken };
 }
 
 async function openLockedStore(

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { NEVER, Observable } from 'rxjs';
-import { type EngineReport, openEngine } from '../../src/engine/engine.ts';
+import { beginEngine, type EngineReport, openEngine } from '../../src/engine/engine.ts';
+import { StoreError } from '../../src/errors.ts';
 import { verify } from '../../src/research/verify.ts';
 import type { Source, SourceContext } from '../../src/sources/source.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
@@ -16,6 +17,7 @@ import { eventually } from '../support/eventually.ts';
 import { event, partition, post, settings } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { postIdAt } from '../support/payloads.ts';
+import { takeIntervals } from '../support/virtual-intervals.ts';
 
 /** Earlier than the platform no post can be, and none that cannot be is looked up. */
 const NOW = Date.UTC(2026, 3, 9, 12);
@@ -25,8 +27,8 @@ function stage(store = createMemoryStore(), now = 1_000_000) {
   const latest = createLatest();
   const reports: EngineReport[] = [];
   const clock = manualClock(now);
-  const open = (...sources: readonly Source[]) =>
-    openEngine({
+  const begin = (...sources: readonly Source[]) =>
+    beginEngine({
       store,
       latest,
       clock,
@@ -35,11 +37,12 @@ function stage(store = createMemoryStore(), now = 1_000_000) {
       settings: settings(),
       agreedNow: clock.wall,
       retentionDays: 90,
-      checkpointMs: 3_600_000,
+      checkpointMs: 300_000,
       disk: async () => ({ usedBytes: 30, freeBytes: 70, usedShare: 0.3 }),
       report: (report) => reports.push(report),
     });
-  return { store, latest, reports, clock, open };
+  const open = async (...sources: readonly Source[]) => (await begin(...sources)).opened;
+  return { store, latest, reports, clock, begin, open };
 }
 
 function source(name: string, run: Source['run']): Source {
@@ -217,6 +220,69 @@ describe('openEngine', () => {
       recovered.map(({ replayed }) => replayed),
       [0, 0],
     );
+  });
+
+  it('saves checkpoints soon after its start, and then ever more rarely', async () => {
+    const intervals = takeIntervals();
+    const { clock, open, reports } = stage();
+    const saved = () => reports.filter(({ type }) => type === 'checkpoint').length;
+    const pass = (ms: number) => {
+      clock.advance(ms);
+      intervals.advance(ms);
+    };
+    try {
+      const engine = await open();
+      for (const [index, ms] of [
+        5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000,
+      ].entries()) {
+        pass(ms - 1);
+        assert.equal(saved(), index);
+        pass(1);
+        await eventually(`checkpoint ${index + 1}`, () => saved() > index);
+      }
+      await engine.stop();
+    } finally {
+      intervals.restore();
+    }
+  });
+
+  it('saves a checkpoint at once after a start that had to read the log', async () => {
+    const first = stage();
+    await (await first.open()).stop();
+    const { store, open, reports } = stage();
+    await store.journal.append([...first.store.journal.read(1)]);
+    const engine = await open();
+    await eventually('a checkpoint', () => reports.some(({ type }) => type === 'checkpoint'));
+    assert.ok(store.checkpoints.newest(GRAPH_VERSION));
+    await engine.stop();
+  });
+
+  it('serves stored values while the disk refuses what a crash left, and runs once it takes it', async () => {
+    const first = stage();
+    const { engine: before, context } = await openWithPosts(first.open);
+    await eventually('a tick', () => first.latest.freshness() !== undefined);
+    await before.stop();
+    const { store } = first;
+    // Logged, and killed before anything that follows from it was stored.
+    const seq = store.journal.head + 1;
+    await store.journal.append([
+      { seq, receivedAt: context.now(), fact: post({ id: '7', createdAt: 900_000 }) },
+    ]);
+    const { append } = store.outputs;
+    let isRefusing = true;
+    store.outputs.append = async (...given) => {
+      if (isRefusing) throw new StoreError('STORE_WRITE', 'the disk does not write');
+      await append(...given);
+    };
+    const { begin, reports, latest } = stage(store);
+    const { hasValues, opened } = await begin();
+    assert.equal(hasValues, true);
+    await eventually('it is refused', () => reports.some(({ type }) => type === 'refused_write'));
+    assert.equal(latest.posts('a').length, 0);
+    isRefusing = false;
+    const engine = await opened;
+    assert.equal(latest.posts('a').length, 1);
+    await engine.stop();
   });
 
   it('reports how full the disk is', async () => {

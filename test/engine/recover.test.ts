@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { takeCheckpoint } from '../../src/engine/checkpoints.ts';
 import { beginRecovery, lastTickOf, recover } from '../../src/engine/recover.ts';
 import { createTurns } from '../../src/engine/turns.ts';
+import { StoreError } from '../../src/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import {
@@ -139,6 +140,85 @@ describe('recover', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  describe('on a disk that refuses writes', () => {
+    /** The store of an engine that was killed before it stored the outputs of its last turn, and whose disk refuses. */
+    async function crashed(refusals: number) {
+      const whole = createMemoryStore();
+      const state = emptyState();
+      const turns = turnsOn(whole, state);
+      for (const fact of lifeOf([1, 2, 9])) await turns.accept([fact]);
+      const checkpoint = await takeCheckpoint(whole, state, 1_000_000);
+      assert.ok(checkpoint);
+      const store = createMemoryStore();
+      await store.journal.append([...whole.journal.read(1)]);
+      await recover(store, createLatest());
+      await store.checkpoints.save(checkpoint);
+      await turns.accept(lifeOf([3, 4, 9]).slice(3));
+      await store.journal.append([...whole.journal.read(store.journal.head + 1)]);
+      let left = refusals;
+      const refusing =
+        <A extends readonly unknown[]>(write: (...args: A) => Promise<void>) =>
+        async (...args: A) => {
+          if (left-- > 0) throw new StoreError('STORE_WRITE', 'the disk does not write');
+          await write(...args);
+        };
+      const { append, clear, prepare } = store.outputs;
+      Object.assign(store.outputs, {
+        append: refusing(append),
+        clear: refusing(clear),
+        prepare: refusing(prepare),
+      });
+      return { store, whole };
+    }
+
+    it('serves what is stored, and stores the rest as soon as it can', async () => {
+      const { store, whole } = await crashed(0);
+      const { append } = store.outputs;
+      let refusals = 0;
+      Object.assign(store.outputs, {
+        append: async (...given: Parameters<typeof append>) => {
+          if (refusals < 3) throw new StoreError('STORE_FULL', 'no space is left');
+          await append(...given);
+        },
+      });
+      const latest = createLatest();
+      const onRefused = () => {
+        refusals += 1;
+      };
+      const { hasValues, finish } = await beginRecovery(store, latest, { onRefused, retryMs: 0 });
+      assert.equal(hasValues, true);
+      assert.equal(latest.posts('a').length, 2);
+      await finish();
+      assert.equal(refusals, 3);
+      assert.deepEqual(rowsOf(store), rowsOf(whole));
+      assert.equal(latest.posts('a').length, 4);
+    });
+
+    it('waits until it can derive all outputs again', async () => {
+      const { store, whole } = await crashed(4);
+      for (const { seq } of store.checkpoints.list()) await store.checkpoints.remove(seq);
+      const { finish } = await beginRecovery(store, createLatest(), { retryMs: 0 });
+      await finish();
+      assert.deepEqual(rowsOf(store), rowsOf(whole));
+    });
+
+    it('ends when it is stopped', async () => {
+      const { store } = await crashed(0);
+      let refused = () => {};
+      const isRefused = new Promise<void>((resolve) => {
+        refused = resolve;
+      });
+      Object.assign(store.outputs, {
+        append: () => Promise.reject(new StoreError('STORE_FULL', 'no space is left')),
+      });
+      const recovery = await beginRecovery(store, createLatest(), { onRefused: refused });
+      const finished = recovery.finish();
+      await isRefused;
+      recovery.stop();
+      await assert.rejects(finished, { code: 'STORE_FULL' });
+    });
   });
 
   it('continues from a checkpoint as if it had never stopped', async () => {

@@ -134,6 +134,90 @@ describe('supervise', () => {
   });
 });
 
+describe('supervise of a source whose delivery outlives its run', () => {
+  /** A source that fails at once after it began to deliver, and never again. `deliver` ends the delivery. */
+  async function observe(
+    use: (parts: {
+      readonly advance: (ms: number) => Promise<void>;
+      readonly deliver: () => Promise<void>;
+      readonly statuses: readonly SourceStatus[];
+      readonly startedAt: readonly number[];
+    }) => Promise<void>,
+  ) {
+    let elapsed = 0;
+    let stored = () => {};
+    const statuses: SourceStatus[] = [];
+    const startedAt: number[] = [];
+    const source: Source = {
+      name: 'posts:a',
+      silentAfterMs: 5_000,
+      run: (context) =>
+        new Observable<never>((subscriber) => {
+          startedAt.push(elapsed);
+          if (startedAt.length > 1) return;
+          void context.deliver([]);
+          subscriber.error(new SourceError('SOURCE_NETWORK', 'connection reset', { retryAfterMs: 40_000 }));
+        }),
+    };
+    const intervals = takeIntervals();
+    const running = supervise(source, {
+      clock: { wall: () => elapsed, mono: () => elapsed },
+      random: () => 0.5,
+      lookups: NO_LOOKUPS,
+      follow: () => undefined,
+      deliver: () =>
+        new Promise((resolve) => {
+          stored = resolve;
+        }),
+      used: () => undefined,
+      onStatus: (status) => statuses.push(status),
+    }).subscribe();
+    try {
+      await use({
+        async advance(ms) {
+          for (const end = elapsed + ms; elapsed < end; ) {
+            elapsed += 500;
+            intervals.advance(500);
+          }
+          await immediate();
+        },
+        async deliver() {
+          stored();
+          await immediate();
+        },
+        statuses,
+        startedAt,
+      });
+    } finally {
+      running.unsubscribe();
+      intervals.restore();
+    }
+  }
+
+  it('does not call a source running that waits for its restart', () =>
+    observe(async ({ advance, deliver, statuses }) => {
+      await advance(35_000);
+      await deliver();
+      assert.equal(statuses.at(-1)?.state, 'waiting');
+    }));
+
+  it('does not forget its failures', () =>
+    observe(async ({ advance, deliver, statuses, startedAt }) => {
+      await advance(35_000);
+      await deliver();
+      // Started again after 40.5 s, it is silent for more than 5 s, which is its second failure: it waits twice as long.
+      await advance(13_000);
+      assert.equal(statuses.at(-1)?.restarts, 2);
+      assert.deepEqual(startedAt, [0, 40_500, 47_500]);
+    }));
+
+  it('takes a run that delivers nothing for silent, though a delivery of the one before is not stored yet', () =>
+    observe(async ({ advance, startedAt }) => {
+      await advance(50_000);
+      assert.deepEqual(startedAt, [0, 40_500, 47_500]);
+    }));
+});
+
 describe('supervise of a source with several parts', () => {
   const NOW = Date.parse('2026-04-09T14:00:00Z');
   const DAY_MS = 86_400_000;

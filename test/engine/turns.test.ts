@@ -3,14 +3,17 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import { createTurns, type Publishing, type TurnReport } from '../../src/engine/turns.ts';
 import { StoreError } from '../../src/errors.ts';
 import type { Store } from '../../src/store/store.ts';
-import { createLatest } from '../../src/views/latest.ts';
+import { createLatest, type LatestWriter } from '../../src/views/latest.ts';
 import { emptyState, type Fact, type Output, type OutputOf } from '../../streams/internal.ts';
 import { manualClock } from '../support/clock.ts';
 import { event, partition, post, settings } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 
-function setUp(store: Store = createMemoryStore(), clock = manualClock(1_000_000)) {
-  const latest = createLatest();
+function setUp(
+  store: Store = createMemoryStore(),
+  clock = manualClock(1_000_000),
+  latest: LatestWriter = createLatest(),
+) {
   const reports: TurnReport[] = [];
   const requests: OutputOf<'requests'>[] = [];
   const turns = createTurns({
@@ -174,7 +177,7 @@ describe('turns', () => {
         },
       },
     });
-    const { turns } = setUp({ ...store, outputs });
+    const { turns, reports } = setUp({ ...store, outputs });
     await turns.accept([settings()]);
     isBroken = true;
     const lost = turns.accept([fact('1')]);
@@ -187,6 +190,24 @@ describe('turns', () => {
       TypeError,
     );
     assert.equal(store.outputs.upTo, 0);
+    assert.equal(reports.filter(({ type }) => type === 'broken').length, 1);
+  });
+
+  it('take nothing more once anything failed between the log and the readers', async () => {
+    const latest = createLatest();
+    const { turns, store, reports } = setUp(createMemoryStore(), manualClock(1_000_000), {
+      ...latest,
+      apply() {
+        throw new TypeError('a bug of the values');
+      },
+    });
+    await assert.rejects(turns.accept([settings()]), TypeError);
+    await assert.rejects(turns.accept([fact('1')]), TypeError);
+    assert.equal(store.journal.head, 1);
+    assert.deepEqual(
+      reports.map(({ type }) => type),
+      ['broken'],
+    );
   });
 
   it('run a task between two turns', async () => {
@@ -194,6 +215,41 @@ describe('turns', () => {
     const accepted = turns.accept([settings()]);
     const [, head] = await Promise.all([accepted, turns.between(() => store.journal.head)]);
     assert.equal(head, 1);
+  });
+
+  it('run a task between two turns, though there is always a fact that waits', async () => {
+    const { turns, store } = setUp();
+    let isOver = false;
+    let given = 0;
+    const giveOn = async () => {
+      while (!isOver && given < 100) await turns.accept([fact(String(++given))]);
+    };
+    // While the facts of one are in a turn, those of the other wait for the next one.
+    const giving = [giveOn(), giveOn()];
+    const head = await turns.between(() => store.journal.head);
+    isOver = true;
+    await Promise.all(giving);
+    assert.equal(head, 1);
+  });
+
+  it('are settled once all that was accepted before is through, though there is always a fact that waits', async () => {
+    const { turns, store } = setUp();
+    let isOver = false;
+    let given = 0;
+    const giveOn = async () => {
+      while (!isOver && given < 100) await turns.accept([fact(String(++given))]);
+    };
+    const giving = [giveOn(), giveOn()];
+    await turns.settled();
+    const { head } = store.journal;
+    isOver = true;
+    await Promise.all(giving);
+    assert.ok(head >= 2 && head < 10, `at ${head}`);
+    await turns.settled();
+    const last = turns.accept([fact('last')]);
+    await turns.settled();
+    assert.equal(store.journal.head, given + 1);
+    await last;
   });
 
   it('hold the next turn until a task is over', async () => {

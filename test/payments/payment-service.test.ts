@@ -569,6 +569,24 @@ describe('openPaymentService', () => {
     assert.equal(settled(), 1);
   });
 
+  it('touches no payment that was over before its turn came, though it was open when it was listed', async () => {
+    const payment = await header();
+    await charge(payment);
+    const [row] = payments.marked('unsent', EVER, 1);
+    assert.ok(row);
+    for (const state of ['RESERVED', 'SETTLING', 'UNKNOWN'] as const) {
+      const stale: KeptPayment = { ...row, state, nextTryAt: 0, receipt: null };
+      const marked: Payments['marked'] = (mark, upToAt, limit) =>
+        mark === 'open' ? [stale] : payments.marked(mark, upToAt, limit);
+      await reopen({ payments: { ...payments, marked } });
+      await looked();
+      // After a calendar that was set back, all are looked at.
+      clock.now -= 1_000;
+      await looked();
+      assert.deepEqual(payments.find(row.id), row, state);
+    }
+  });
+
   describe('on a full disk', () => {
     const full = () => Promise.reject(new StoreError('STORE_FULL', 'no space left'));
     const spoiled = (over: Partial<Payments>): Partial<PaymentServiceDeps> => ({
@@ -587,6 +605,29 @@ describe('openPaymentService', () => {
         assert.equal(await codeOf(charge(payment)), 'paid');
       }
       assert.equal(settled(), 2);
+    });
+
+    it('begins, and goes on with what was left once it can be written', async () => {
+      const payment = await header();
+      await charge(payment);
+      const [row] = payments.marked('unsent', EVER, 1);
+      assert.ok(row);
+      for (const state of ['RESERVED', 'SETTLING'] as const) {
+        await payments.put({ ...row, state, nextTryAt: EVER, receipt: null });
+        let isFull = true;
+        await reopen(
+          spoiled({
+            put: (next) => (isFull ? full() : payments.put(next)),
+            release: (id) => (isFull ? full() : payments.release(id)),
+          }),
+        );
+        await looked();
+        assert.equal(payments.find(row.id)?.state, state);
+        isFull = false;
+        const expected = state === 'RESERVED' ? undefined : 'SETTLED';
+        await eventually('it goes on', () => payments.find(row.id)?.state === expected);
+      }
+      assert.equal(settled(), 1);
     });
 
     it('calls no payment failed when that cannot be written, as it is settled again', async () => {

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { firstValueFrom } from 'rxjs';
 import { createClient, iterate, type UpdateFrame } from '../../src/client/node.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { thisMachine } from '../../src/service/machine.ts';
+import { openService } from '../../src/service/service.ts';
 import { trackingId } from '../../src/world/wire/oracle-rest.ts';
+import { openWorld } from '../../src/world/world.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { readMeta, readTweets } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { openStage, type Stage } from '../support/service.ts';
 
 const HOUR_MS = 3_600_000;
@@ -325,4 +332,33 @@ describe('the whole service', function () {
     await settled();
     await assertCounted('account_b');
   });
+});
+
+describe('a service with a bug that keeps something from being stored', function () {
+  this.timeout(120_000);
+
+  for (const part of ['outputs', 'feed'] as const) {
+    it(`says that it cannot go on without a restart: ${part}`, async () => {
+      const store = createMemoryStore();
+      const world = await openWorld({ seed: 3, accounts: 2 });
+      const data = mkdtempSync(join(tmpdir(), 'tallywire-broken-'));
+      const flags = { port: '0', data, world: world.url, accounts: '2', historyDays: '1' };
+      const openStore = async () => ({ store, settled: () => undefined, finished: () => undefined });
+      const service = await openService(parseConfig({ flags, env: {} }), pino({ level: 'silent' }), {
+        machine: { ...thisMachine, openStore },
+      });
+      try {
+        store[part].append = () => Promise.reject(new TypeError('a bug of the store'));
+        const { code, message } = await service.over;
+        assert.deepEqual(
+          [code, message],
+          ['ENGINE_BROKEN', 'cannot go on without a restart: TypeError: a bug of the store'],
+        );
+      } finally {
+        await service.stop();
+        await world.close();
+        rmSync(data, { recursive: true });
+      }
+    });
+  }
 });

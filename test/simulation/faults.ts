@@ -1,4 +1,6 @@
+import type { KeptPayment } from '../../src/store/store.ts';
 import type { Fault, FaultKind } from './plan.ts';
+import type { OnKept } from './simulated-disk.ts';
 import type { Stage } from './stage.ts';
 
 interface Faults {
@@ -7,11 +9,15 @@ interface Faults {
   /** To be called before each event. */
   before(): void;
   begin(fault: Fault): void;
+  /** To be called with each write that is kept. */
+  readonly onKept: OnKept;
   /** Ends everything that goes on, and starts the engine if there is none. */
   endAll(): void;
 }
 
 type KillInCommit = Extract<Fault, { readonly kind: 'kill_in_commit' }>;
+type KillAfterPayment = Extract<Fault, { readonly kind: 'kill_after_payment' }>;
+type TroubledFacilitator = Extract<Fault, { readonly kind: 'troubled_facilitator' }>;
 
 /** Makes faults happen. */
 export function createFaults(stage: Stage, onKill: () => void): Faults {
@@ -19,6 +25,9 @@ export function createFaults(stage: Stage, onKill: () => void): Faults {
   const fired = new Map<FaultKind, number>();
   const fire = (kind: FaultKind) => fired.set(kind, (fired.get(kind) ?? 0) + 1);
   let aimed: KillInCommit[] = [];
+  let aimedAtPayments: KillAfterPayment[] = [];
+  /** The one that is due before the next event. */
+  let struck: KillAfterPayment | undefined;
   /** How far the calendar is ahead of the world's. */
   let steppedMs = 0;
   /** Counts the times that faults were ended: what was to end by itself before has ended already. */
@@ -48,6 +57,24 @@ export function createFaults(stage: Stage, onKill: () => void): Faults {
     steppedMs = byMs;
   }
 
+  function trouble({ role, how, times, status, delayMs }: TroubledFacilitator): void {
+    switch (how) {
+      case 'invalid':
+        world.control.steerFacilitator({ verify: how, times });
+        return;
+      case 'refuse':
+      case 'busy':
+      case 'pending':
+      case 'no-hash':
+      case 'lose':
+      case 'cancelled':
+        world.control.steerFacilitator({ settle: how, times });
+        return;
+      default:
+        world.control.fault({ role, kind: how, times, delayMs, ...(how === 'status' && { status }) });
+    }
+  }
+
   const readers = () => (stage.life === undefined ? [] : network.connectionsTo(stage.life));
 
   function begin(fault: Fault): void {
@@ -58,6 +85,12 @@ export function createFaults(stage: Stage, onKill: () => void): Faults {
       case 'kill_in_commit':
         aimed.push(fault);
         return;
+      case 'kill_after_payment':
+        aimedAtPayments.push(fault);
+        return;
+      case 'troubled_facilitator':
+        trouble(fault);
+        break;
       case 'refused_writes':
         disk.refuse(fault.why);
         later(fault.forMs, () => disk.refuse(undefined));
@@ -114,7 +147,19 @@ export function createFaults(stage: Stage, onKill: () => void): Faults {
   return {
     fired,
     begin,
+    onKept(part, method, [written]) {
+      if (part !== 'payments' || (method !== 'put' && method !== 'reserve')) return;
+      // What reserves and puts is a payment.
+      const { state } = written as KeptPayment;
+      struck ??= aimedAtPayments.find((each) => each.state === state);
+    },
     before() {
+      if (struck !== undefined) {
+        const { kind, downMs } = struck;
+        aimedAtPayments = aimedAtPayments.filter((each) => each !== struck);
+        struck = undefined;
+        kill(kind, downMs);
+      }
       const due = aimed.find(({ part }) => disk.isWriting(part));
       if (due === undefined || stage.life === undefined) return;
       aimed = aimed.filter((each) => each !== due);
@@ -123,6 +168,8 @@ export function createFaults(stage: Stage, onKill: () => void): Faults {
     endAll() {
       ended += 1;
       aimed = [];
+      aimedAtPayments = [];
+      world.control.steerFacilitator({});
       disk.refuse(undefined);
       disk.slowDown(0);
       setCalendar(0);

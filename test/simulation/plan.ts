@@ -46,6 +46,38 @@ const fault = z.discriminatedUnion('kind', [
     how: z.enum(['silent', 'late', 'crash']),
     times: z.int().min(1),
   }),
+  /** The facilitator, or the node of its chain, treats the next payments in a way of its own. */
+  z.object({
+    kind: z.literal('troubled_facilitator'),
+    at,
+    role: z.enum(['facilitator', 'chain']),
+    how: z.enum([
+      'refuse',
+      'busy',
+      'pending',
+      'no-hash',
+      'lose',
+      'cancelled',
+      'invalid',
+      'status',
+      'html',
+      'truncated',
+      'wrong-types',
+      'slow',
+      'hang',
+      'reset',
+    ]),
+    times: z.int().min(1),
+    status: z.int(),
+    delayMs: z.number().min(0),
+  }),
+  /** The engine is killed right after a payment is on disk in this state. */
+  z.object({
+    kind: z.literal('kill_after_payment'),
+    at,
+    downMs: forMs,
+    state: z.enum(['RESERVED', 'VERIFIED', 'SETTLING', 'SETTLED', 'FAILED', 'UNKNOWN']),
+  }),
   /** A post appears that is dated back. */
   z.object({ kind: z.literal('late_post'), at, account: z.enum(['a', 'b']), backMs: z.number().min(0) }),
 ]);
@@ -87,6 +119,8 @@ const MOST_PER_HOUR: Readonly<Record<FaultKind, number>> = {
   frozen_process: 5,
   set_calendar: 3,
   failing_workers: 4,
+  troubled_facilitator: 15,
+  kill_after_payment: 8,
 };
 
 /** Which kinds happen at all, and how often, differs from seed to seed: what is rare beside others comes out alone. */
@@ -198,6 +232,39 @@ function drawn(kind: FaultKind, when: number, chance: Chance): Fault {
     }
     case 'failing_workers':
       return { ...base, kind, how: pick(chance, ['silent', 'late', 'crash']), times: 1 + span(chance, 4) };
+    case 'troubled_facilitator':
+      return {
+        ...base,
+        kind,
+        role: chance() < 0.8 ? 'facilitator' : 'chain',
+        how: pick(chance, [
+          'refuse',
+          'busy',
+          'pending',
+          'no-hash',
+          'lose',
+          'lose',
+          'cancelled',
+          'invalid',
+          'status',
+          'html',
+          'truncated',
+          'wrong-types',
+          'slow',
+          'hang',
+          'reset',
+        ] as const),
+        times: 1 + span(chance, 6),
+        status: pick(chance, [429, 500, 503]),
+        delayMs: Math.round(chance() * 60_000),
+      };
+    case 'kill_after_payment':
+      return {
+        ...base,
+        kind,
+        downMs: span(chance, MINUTE_MS),
+        state: pick(chance, ['RESERVED', 'VERIFIED', 'SETTLING', 'SETTLED', 'FAILED', 'UNKNOWN'] as const),
+      };
     case 'late_post':
       return { ...base, kind, account: pick(chance, ['a', 'b']), backMs: span(chance, 2 * HOUR_MS) };
   }

@@ -8,9 +8,19 @@ import type { Plan } from './plan.ts';
 /** Kills at any moment and inside of commits, a disk that refuses, spoiled answers, cut and stalled readers. */
 const PLAN: Plan = [
   { kind: 'kill', at: 2_500, downMs: 500 },
+  {
+    kind: 'troubled_facilitator',
+    at: 40_000,
+    role: 'facilitator',
+    how: 'lose',
+    times: 1,
+    status: 500,
+    delayMs: 0,
+  },
   { kind: 'kill_in_commit', at: 90_000, downMs: 100, part: 'feed' },
   { kind: 'late_post', at: 95_000, account: 'a', backMs: 600_000 },
   { kind: 'kill_in_commit', at: 110_000, downMs: 3_000, part: 'journal' },
+  { kind: 'kill_after_payment', at: 115_000, downMs: 500, state: 'SETTLING' },
   { kind: 'cut_readers', at: 130_000 },
   { kind: 'stalled_readers', at: 140_000, forMs: 15_000 },
   { kind: 'refused_writes', at: 150_000, forMs: 10_000, why: 'STORE_FULL' },
@@ -58,9 +68,9 @@ describe('a simulation of the whole service', () => {
     const [first, again] = await Promise.all([run(1), run(1)]);
     assert.ok(digestIn(first) !== undefined && digestIn(first) === digestIn(again));
     for (const { kind } of PLAN) assert.ok(numberIn(first, `fault ${kind}`) > 0, kind);
-    for (const invariant of [1, 3, 4, 5, 6, 7, 8, 18])
+    for (const invariant of [1, 3, 4, 5, 6, 7, 8, 16, 18])
       assert.ok(numberIn(first, `invariant ${invariant}:`) > 0, String(invariant));
-    assert.equal(numberIn(first, 'kills'), 4);
+    assert.equal(numberIn(first, 'kills'), 5);
     assert.notEqual(digestIn(await run(2)), digestIn(first));
   });
 });

@@ -100,7 +100,14 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const machine = simulatedMachine({ network, disk, seed, workers });
   const serviceUrl = new URL(SERVICE_URL);
   const config = parseConfig({
-    flags: { ...flags, port: serviceUrl.port, data: '/simulated', world: world.url, accounts: '2' },
+    flags: {
+      ...flags,
+      port: serviceUrl.port,
+      data: '/simulated',
+      world: world.url,
+      accounts: '2',
+      payments: 'demo',
+    },
     env: {},
   });
   const system = {
@@ -125,6 +132,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     try {
       service = await openService(config, log, { machine, system, sources });
       void service.damaged.then((error) => onFailure('the store was found damaged', error));
+      void service.over.then((error) => onFailure('the service could not go on', error));
     } catch (error) {
       onFailure('a start failed', error);
       end(own);

@@ -7,6 +7,7 @@ export const INVARIANTS = {
   6: 'what is sent is on disk',
   7: 'a frame has the same content for every reader, whenever it is sent',
   8: 'frames are numbered without gaps, and all of a day can be read again',
+  16: 'a purchase is paid once, and what is paid is answered',
   18: 'once faults are over, everything works again',
 } as const;
 

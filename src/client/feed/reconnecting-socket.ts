@@ -44,7 +44,9 @@ export function createReconnectingSocket(deps: ReconnectingSocketDeps): Reconnec
   let isOpen = false;
   let isWanted = false;
   let openedAt = 0;
+  /** Attempts since the last stable socket, and in all. */
   let attempt = 0;
+  let connects = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function after(ms: number, run: () => void): void {
@@ -78,12 +80,17 @@ export function createReconnectingSocket(deps: ReconnectingSocketDeps): Reconnec
   function connect(): void {
     deps.onConnecting();
     after(HANDSHAKE_MS, () => lose('no handshake in time'));
-    deps.loadSocket().then(
-      (Socket) => {
-        if (isWanted && socket === undefined) attach(new Socket(deps.url));
-      },
-      (error: unknown) => lose(String(error)),
-    );
+    const mine = ++connects;
+    const isAwaited = () => isWanted && mine === connects;
+    deps
+      .loadSocket()
+      .then((Socket) => {
+        if (isAwaited() && socket === undefined) attach(new Socket(deps.url));
+      })
+      // The constructor throws too, for example at a port that browsers block.
+      .catch((error: unknown) => {
+        if (isAwaited()) lose(String(error));
+      });
   }
 
   function attach(made: FeedSocket): void {

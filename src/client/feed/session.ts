@@ -121,7 +121,7 @@ export function createSession(deps: SessionDeps): Session {
   function onText(text: string): void {
     const frame = parseFrame(text);
     if (frame === undefined) {
-      event$.next({ type: 'error', code: 'not_json', detail: 'a message of the server is not JSON' });
+      event$.next({ type: 'error', code: 'not_json', detail: 'a message of the server is no JSON object' });
       socket.replace('the server does not use the protocol of the feed');
       return;
     }
@@ -213,8 +213,9 @@ export function createSession(deps: SessionDeps): Session {
 
 function parseFrame(text: string): ServerFrame | undefined {
   try {
+    const frame: unknown = JSON.parse(text);
     // The server's tests hold its frames against the schemas of these types; unknown types are ignored.
-    return JSON.parse(text) as ServerFrame;
+    return typeof frame === 'object' && frame !== null ? (frame as ServerFrame) : undefined;
   } catch {
     return undefined;
   }

@@ -24,6 +24,8 @@ interface AccessLogDeps {
   readonly applied: (place: Place) => void;
   /** Receives refused writes, which are tried again, of each the first. */
   readonly report: (error: unknown) => void;
+  /** Called once, when a change that is on the bus can never be made here: this engine cannot go on without it. */
+  readonly broken?: ((error: unknown) => void) | undefined;
   readonly retryMs?: number;
 }
 
@@ -38,15 +40,22 @@ const MOST_CHANGES = 500;
 
 /** The leader's side: what comes while an entry is under way goes into the next one, as every entry costs a commit. */
 export function openAccessLog(deps: AccessLogDeps): AccessLog {
-  const { store, append, applied, report, retryMs } = deps;
+  const { store, append, applied, report, broken = () => undefined, retryMs } = deps;
   const waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
+  let isClosing = false;
   const writer = createRetryingWriter({
     onRefused: firstRefusal(report),
     isRefusal: isRefusedWrite,
     retryMs,
   });
+
+  function breakWith(error: unknown): never {
+    // At the end a refused write is not tried again.
+    if (!isClosing) broken(error);
+    throw error;
+  }
 
   async function makeAll(batch: readonly Waiting[]): Promise<void> {
     const changes = batch.map(({ change }) => change);
@@ -56,7 +65,7 @@ export function openAccessLog(deps: AccessLogDeps): AccessLog {
       writer.write(async () => {
         results[index] = await applyChange(store, change);
       }),
-    );
+    ).catch(breakWith);
     applied(place);
     // The result of a change is of its kind.
     for (const [index, { resolve }] of batch.entries()) resolve(results[index] as never);
@@ -85,6 +94,7 @@ export function openAccessLog(deps: AccessLogDeps): AccessLog {
         running ??= Promise.resolve().then(run);
       }),
     async close() {
+      isClosing = true;
       writer.stop();
       await running;
       failure ??= { error: closedError() };

@@ -36,6 +36,8 @@ interface LeadCallersDeps {
   /** Opens the usage of all callers over the shared store; it is stopped here. */
   readonly openUsage: (store: UsageStore, tierOf: (keyId: string) => Tier | undefined) => UsageTracking;
   readonly report: (error: unknown) => void;
+  /** Called when a change that is on the bus can never be made here. */
+  readonly broken?: ((error: unknown) => void) | undefined;
 }
 
 /** What the leader keeps of callers, for the length of its term. */
@@ -53,7 +55,7 @@ const SALE_MS = 5_000;
 /** Opens what is kept of callers, at the beginning of a term. */
 export async function leadCallers(deps: LeadCallersDeps): Promise<LedCallers> {
   const { bus, store, append, applied, time, clock, places = PLACES, report } = deps;
-  const log = openAccessLog({ store, append, applied, report });
+  const log = openAccessLog({ store, append, applied, report, broken: deps.broken });
   const shared = shareAccess(store, log);
   const keys = shareKeys(shared.keys, bus.shared('keys'));
   const registry = openKeyRegistry(keys, clock.wall);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Observable, Subject } from 'rxjs';
+import { isRefusedWrite } from '../../errors.ts';
 import { createRetryingWriter, firstRefusal } from '../../resilience/retry-write.ts';
 import type { StoredFrames } from '../../store/store.ts';
 import type { OutputOf } from '../../views/latest.ts';
@@ -37,6 +38,11 @@ export interface FrameLogDeps {
   readonly share?: ((batch: StoredBatch) => Promise<void>) | undefined;
   /** Receives the first refusal of each write. The write is retried. */
   readonly report: (error: unknown) => void;
+  /**
+   * Called once, when frames can never be stored, for example by a bug of the store. Their numbers are given, so nothing is
+   * published any more, and only a restart recovers.
+   */
+  readonly broken?: ((error: unknown) => void) | undefined;
 }
 
 /** Frames with their numbers, all of them on disk. */
@@ -72,14 +78,12 @@ interface Entry {
 }
 
 export function openFrameLog(deps: FrameLogDeps): FrameLog {
-  const { window, topics, share, newEpoch = randomUUID, report } = deps;
+  const { window, topics, share, newEpoch = randomUUID, report, broken = () => undefined } = deps;
   const head = window.head();
   const epoch = deps.epoch ?? head?.epoch ?? newEpoch();
   const numbering = createNumbering(topics, window.topics());
   const compaction = createCompaction(window, report);
-  const writer = createRetryingWriter({
-    onRefused: firstRefusal(report),
-  });
+  const writer = createRetryingWriter({ onRefused: firstRefusal(report), isRefusal: isRefusedWrite });
   const published = new Subject<Published>();
   const reads = createFrameReads(window);
 
@@ -87,6 +91,7 @@ export function openFrameLog(deps: FrameLogDeps): FrameLog {
   let running: Promise<void> | undefined;
   let publishedUpTo = head?.upTo ?? 0;
   let isStopped = false;
+  let isBroken = false;
 
   async function store(entries: readonly Entry[]): Promise<void> {
     const frames = entries.flatMap((entry) => entry.frames);
@@ -98,8 +103,15 @@ export function openFrameLog(deps: FrameLogDeps): FrameLog {
       topics: numbering.toStore(frames.map(({ topic }) => topic)),
     };
     if (share !== undefined) await share(batch);
-    await writer.write(() => window.append(batch));
+    await writer.write(() => window.append(batch)).catch(breakWith);
     compaction.onStored(batch.rows);
+  }
+
+  function breakWith(error: unknown): never {
+    isBroken = true;
+    // At a stop a write is not tried again.
+    if (!isStopped) broken(error);
+    throw error;
   }
 
   function publish({ frames, upTo, tick }: Entry): void {
@@ -120,7 +132,7 @@ export function openFrameLog(deps: FrameLogDeps): FrameLog {
   }
 
   async function run(): Promise<void> {
-    while (pending.length > 0) {
+    while (pending.length > 0 && !isBroken) {
       const entries = pending;
       pending = [];
       try {
@@ -142,7 +154,7 @@ export function openFrameLog(deps: FrameLogDeps): FrameLog {
     states: numbering.states,
     live: numbering.live,
     append(changes, upTo, tick) {
-      if (isStopped) return;
+      if (isStopped || isBroken) return;
       pending.push({ frames: changes.map(numbering.number), upTo, tick });
       running ??= run();
     },

@@ -42,6 +42,8 @@ interface EventStreamsDeps {
   readonly now: () => number;
   readonly times: ConnectionTimes;
   readonly headers: Readonly<Record<string, string>>;
+  /** Receives every error that no reader caused. */
+  readonly report: (error: unknown) => void;
 }
 
 interface EventStreams {
@@ -121,7 +123,7 @@ class EventStreamReader extends Reader {
 }
 
 export function createEventStreams(deps: EventStreamsDeps): EventStreams {
-  const { gate, connectionLimits, counters, log, delivery, subscriptions, times } = deps;
+  const { gate, connectionLimits, counters, log, delivery, subscriptions, times, report } = deps;
   const readers = new Set<EventStreamReader>();
 
   /** Ends a stream whose key is no longer what it was. */
@@ -130,8 +132,13 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
       if (includes(gate.identify(ENDPOINT, reader.req).tier, reader.tier)) return;
       reader.close(CLOSE_CODES.tier, errorText(undefined, 'tier_too_low', 'The key has another tier now'));
     } catch (error) {
-      if (!(error instanceof RequestError)) throw error;
-      reader.close(CLOSE_CODES.badKey, errorText(undefined, error.code, error.message));
+      if (error instanceof RequestError) {
+        reader.close(CLOSE_CODES.badKey, errorText(undefined, error.code, error.message));
+        return;
+      }
+      // It is our fault, and the others are checked all the same.
+      report(error);
+      reader.close(CLOSE_CODES.internal, errorText(undefined, 'internal', 'Internal Server Error'));
     }
   }
 

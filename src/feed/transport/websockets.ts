@@ -124,16 +124,23 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
     return false;
   }
 
-  function handle(reader: WebSocketReader, text: string): void {
+  /** Closes the connection that something fails for, which is our fault, and no other. */
+  function attempt(reader: WebSocketReader, act: () => void): void {
     try {
-      handleMessage(deps, reader, text, (key) => {
-        reader.headers['x-api-key'] = key;
-        return identify(reader);
-      });
+      act();
     } catch (error) {
       report(error);
       reader.closeWithError(CLOSE_CODES.internal, 'internal', 'Internal Server Error');
     }
+  }
+
+  function handle(reader: WebSocketReader, text: string): void {
+    attempt(reader, () =>
+      handleMessage(deps, reader, text, (key) => {
+        reader.headers['x-api-key'] = key;
+        return identify(reader);
+      }),
+    );
   }
 
   /** Whether the key is good and not used by too many connections; closes the connection if not. */
@@ -187,7 +194,7 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
     let checked = 0;
     isChecking = true;
     for (const reader of readers.values()) {
-      check(reader, mono());
+      attempt(reader, () => check(reader, mono()));
       checked += 1;
       if (checked % SLICE === 0) await nextTurn();
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { createReconnectingSocket, type Loss } from '../../../src/client/feed/reconnecting-socket.ts';
-import type { FeedSocket } from '../../../src/client/feed/socket.ts';
+import type { FeedSocket, FeedSocketClass } from '../../../src/client/feed/socket.ts';
 import { eventually } from '../../support/eventually.ts';
 
 type Sequence = readonly ('open' | 'error' | 'close')[];
@@ -27,10 +28,15 @@ async function lossesOf(sequence: Sequence): Promise<readonly Loss[]> {
     send(): void {}
     close(): void {}
   }
+  return lossesWith(async () => Socket);
+}
+
+/** The first two losses of sockets that come from there. */
+async function lossesWith(loadSocket: () => Promise<FeedSocketClass>): Promise<readonly Loss[]> {
   const losses: Loss[] = [];
   const socket = createReconnectingSocket({
     url: 'ws://nowhere',
-    loadSocket: async () => Socket,
+    loadSocket,
     reconnect: { minMs: 0, maxMs: 0 },
     random: () => 0,
     now: () => performance.now(),
@@ -57,6 +63,55 @@ describe('createReconnectingSocket', () => {
   it('tries again after an error that no close follows', async () => {
     const loss = { wasOpen: false, code: undefined, reason: 'an error' };
     assert.deepEqual(await lossesOf(['error']), [loss, loss]);
+  });
+
+  it('tries again when a socket cannot be made, or its class not be loaded', async () => {
+    class Refused implements FeedSocket {
+      onopen = null;
+      onmessage = null;
+      onclose = null;
+      onerror = null;
+
+      constructor() {
+        throw new SyntaxError('the port is blocked');
+      }
+      send(): void {}
+      close(): void {}
+    }
+    const loss = { wasOpen: false, code: undefined, reason: 'SyntaxError: the port is blocked' };
+    assert.deepEqual(await lossesWith(async () => Refused), [loss, loss]);
+    const unloaded = { ...loss, reason: 'Error: no such package' };
+    assert.deepEqual(await lossesWith(() => Promise.reject(new Error('no such package'))), [
+      unloaded,
+      unloaded,
+    ]);
+  });
+
+  it('is not lost any more once it is closed', async () => {
+    let losses = 0;
+    let refuse: (error: Error) => void = () => {};
+    const loading = new Promise<FeedSocketClass>((_, reject) => {
+      refuse = reject;
+    });
+    const socket = createReconnectingSocket({
+      url: 'ws://nowhere',
+      loadSocket: () => loading,
+      reconnect: { minMs: 0, maxMs: 0 },
+      random: () => 0,
+      now: () => performance.now(),
+      onConnecting: () => undefined,
+      onOpen: () => undefined,
+      onText: () => undefined,
+      onLost() {
+        losses += 1;
+        return false;
+      },
+    });
+    socket.open();
+    socket.close();
+    refuse(new Error('no such package'));
+    await nextLoop();
+    assert.equal(losses, 0);
   });
 
   it('closes a socket that is still connecting only once it is open, as a browser logs an error otherwise', async () => {

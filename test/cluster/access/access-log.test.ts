@@ -97,9 +97,10 @@ describe('the log of changes to what is kept of callers', () => {
     store: Store,
     writer: ShardWriter,
     applied: (place: number) => void = () => undefined,
+    broken: (error: unknown) => void = () => undefined,
   ): AccessLog {
     const append = (bytes: Uint8Array) => writer.append({ kind: 'access', bytes });
-    return openAccessLog({ store, append, applied, report: () => undefined, retryMs: 1 });
+    return openAccessLog({ store, append, applied, report: () => undefined, broken, retryMs: 1 });
   }
 
   it('has every change on the bus before it is acknowledged, and a standby makes the same', async () => {
@@ -193,6 +194,25 @@ describe('the log of changes to what is kept of callers', () => {
     isFull = false;
     assert.deepEqual(await claimed, { position: 1, isNew: true });
     await put;
+  });
+
+  it('says that it is broken when a change that is on the bus can never be made here', async () => {
+    const { bus } = await under.settled(under.join());
+    const store = createMemoryStore();
+    const bug = new TypeError('a bug of the store');
+    const spoiled: Store = { ...store, waitlist: { ...store.waitlist, claim: () => Promise.reject(bug) } };
+    const ends: unknown[] = [];
+    const writer = await lead(bus, 1, 0);
+    const log = openLog(
+      spoiled,
+      writer,
+      () => undefined,
+      (error) => ends.push(error),
+    );
+    const { waitlist, keys } = shareAccess(spoiled, log);
+    await assert.rejects(under.settled(waitlist.claim(entryOf('0x1'), 1)), bug);
+    await assert.rejects(under.settled(keys.put([keyOf('a', null)])), bug);
+    assert.deepEqual(ends, [bug]);
   });
 
   it('refuses an entry that no engine wrote', async () => {

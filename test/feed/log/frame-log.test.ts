@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { ChannelName } from '../../../src/contract/feed.ts';
+import { StoreError } from '../../../src/errors.ts';
 import { follow } from '../../../src/feed/follow.ts';
 import { type FrameLog, openFrameLog, type Published } from '../../../src/feed/log/frame-log.ts';
 import { updateText } from '../../../src/feed/log/frames.ts';
@@ -33,9 +34,15 @@ function createHeldWindow() {
 function open(window: StoredFrames) {
   const errors: unknown[] = [];
   const published: Published[] = [];
-  const log = openFrameLog({ window, topics: TOPICS, report: (error) => errors.push(error) });
+  const ends: unknown[] = [];
+  const log = openFrameLog({
+    window,
+    topics: TOPICS,
+    report: (error) => errors.push(error),
+    broken: (error) => ends.push(error),
+  });
   log.frame$.subscribe((each) => published.push(each));
-  return { log, errors, published };
+  return { log, errors, published, ends };
 }
 
 /** `counters 1` for the frame 1 of counters, `second` for a tick. */
@@ -135,12 +142,12 @@ describe('the frame log', () => {
     const { window, commits } = createHeldWindow();
     const { log, published, errors } = open(window);
     log.append([changeOf('counters')], 1);
-    commits[0]?.end(new Error('disk full'));
+    commits[0]?.end(new StoreError('STORE_FULL', 'disk full'));
     log.append([changeOf('counters')], 2, TICK);
     await eventually('it is tried again', () => commits.length === 2);
-    commits[1]?.end(new Error('disk full'));
+    commits[1]?.end(new StoreError('STORE_FULL', 'disk full'));
     await nextTurn();
-    assert.deepEqual([published, errors.map(String)], [[], ['Error: disk full']]);
+    assert.deepEqual([published, errors.map(String)], [[], ['StoreError: disk full']]);
     const stopped = log.stop();
     await eventually('it is tried a last time', () => commits.length === 3);
     commits[2]?.end();
@@ -148,6 +155,22 @@ describe('the frame log', () => {
     commits[3]?.end();
     await stopped;
     assert.deepEqual(namesOf(published), ['counters 1', 'counters 2', 'second']);
+  });
+
+  it('says that it is broken when frames can never be stored, and gives no more numbers', async () => {
+    const { window, commits } = createHeldWindow();
+    const { log, published, errors, ends } = open(window);
+    log.append([changeOf('counters')], 1);
+    log.append([changeOf('counters')], 2);
+    commits[0]?.end(new TypeError('a bug of the store'));
+    await nextTurn();
+    log.append([changeOf('counters')], 3);
+    await log.stop();
+    assert.deepEqual(
+      [commits.length, published, errors.map(String)],
+      [1, [], ['TypeError: a bug of the store']],
+    );
+    assert.deepEqual(ends, errors);
   });
 
   it('publishes all it took before it stops, and takes nothing after', async () => {

@@ -156,9 +156,12 @@ describe('the feed as an event stream', () => {
 describe('an event stream whose key changes', () => {
   const holder: Holder = { id: 'k1', tier: 'PRO', limit: null, lastUsedAt: null };
 
-  async function endAfter(change: (valid: Map<string, Holder>) => void): Promise<readonly unknown[]> {
+  async function endAfter(
+    change: (valid: Map<string, Holder>) => void,
+    find: (valid: Map<string, Holder>, key: string) => Holder | undefined = (valid, key) => valid.get(key),
+  ): Promise<readonly unknown[]> {
     const valid = new Map([['secret', holder]]);
-    const keys: KeyLookup = { find: (key) => valid.get(key) };
+    const keys: KeyLookup = { find: (key) => find(valid, key) };
     const server = await startFeed({ keys, times: { checkKeyMs: 10 } });
     const stream = listen(`${server.url}/api/v1/feed?channels=signals/account_a`, { 'X-API-Key': 'secret' });
     await eventually('it is there', () => stream.events.length === 2);
@@ -173,6 +176,17 @@ describe('an event stream whose key changes', () => {
 
   it('ends once the key is revoked, and says so', async () => {
     assert.deepEqual(await endAfter((valid) => valid.clear()), ['key_invalid', 4001]);
+  });
+
+  it('ends when its key cannot be checked, which ends nothing else', async () => {
+    const found = await endAfter(
+      (valid) => valid.clear(),
+      (valid, key) => {
+        if (valid.size === 0) throw new TypeError('a bug of the keys');
+        return valid.get(key);
+      },
+    );
+    assert.deepEqual(found, ['internal', 1011]);
   });
 
   it('ends once the key has a lower tier, and says so', async () => {

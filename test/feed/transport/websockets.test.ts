@@ -645,6 +645,33 @@ describe('the limits of the feed', () => {
     await server.stop();
   });
 
+  it('go on being checked after the check of one failed, which is ended', async () => {
+    const holder: Holder = { id: 'k1', tier: 'PRO', limit: null, lastUsedAt: null };
+    const valid = new Map([
+      ['first', holder],
+      ['second', { ...holder, id: 'k2' }],
+    ]);
+    let isFailing = false;
+    const keys: KeyLookup = {
+      find(key) {
+        if (isFailing && key === 'first') throw new TypeError('a bug of the keys');
+        return valid.get(key);
+      },
+    };
+    const server = await open({ keys, times: { checkKeyMs: 10, sweepMs: 5 } });
+    const [first, second] = [await server.connect('first'), await server.connect('second')];
+    for (const client of [first, second]) {
+      client.send({ op: 'subscribe', channels: [{ channel: 'signals', ...A }] });
+      await client.next('snapshot');
+    }
+    isFailing = true;
+    assert.equal(await first.closed(), 1011);
+    valid.clear();
+    assert.equal(await second.closed(), 4001);
+    assert.match(String(server.failures[0]), /a bug of the keys/);
+    await server.stop();
+  });
+
   it('end a connection that is sent more than its key allows now, and no other', async () => {
     const holder: Holder = { id: 'k1', tier: 'PRO', limit: null, lastUsedAt: null };
     const valid = new Map([['secret', holder]]);
