@@ -25,7 +25,7 @@ export interface TruncateCall extends Span {
 }
 
 /** Everything written to the file, or every name in the folder, is on disk when it returns. */
-export interface SyncCall extends Span {
+interface SyncCall extends Span {
   readonly is: 'sync';
   readonly file: number;
 }

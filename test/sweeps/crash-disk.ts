@@ -29,7 +29,7 @@ export interface PowerCut {
   readonly liesFor: number;
 }
 
-export type ImageEntry =
+type ImageEntry =
   | { readonly is: 'folder' }
   | { readonly is: 'file'; readonly file: number; readonly bytes: Buffer }
   | { readonly is: 'link'; readonly to: string }
@@ -224,6 +224,7 @@ function mixedContent(
       for (const sector of sectorsOf(call)) certainTo.set(sector, call.at);
   /** Sectors that were not written back any more. */
   const left = new Set<number>();
+  const hasCommits = calls.some((call) => call.is === 'write' && call.isSynced);
   let droppedWrites = 0;
   let tornPages = 0;
   let firstLost: WriteCall | undefined;
@@ -264,7 +265,7 @@ function mixedContent(
     bytes: file.bytes(),
     droppedWrites,
     tornPages,
-    lossMs: firstLost === undefined ? 0 : cutMs - firstLost.ms,
+    lossMs: firstLost === undefined || !hasCommits ? 0 : cutMs - firstLost.ms,
   };
 }
 

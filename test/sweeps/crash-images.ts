@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRng } from '../../src/world/rng.ts';
-import { runProgram } from '../support/program.ts';
 import { CUT_KINDS, type CutKind, cutsIn, type Drawn, drawImage } from './crash-cuts.ts';
 import { MOODS, type Mood } from './crash-disk.ts';
 import { layOut } from './crash-folder.ts';
 import { dueAt, type Judgement, judge } from './crash-judgement.ts';
-import { type RecordedLives, readLives, recordLives } from './crash-lives.ts';
-import { type Kept, paymentIdsIn } from './crash-rows.ts';
+import { type RecordedLives, readLives } from './crash-lives.ts';
+import { isBackupRow, type Kept, paymentIdsIn } from './crash-rows.ts';
 import { createStarts, type Starts } from './crash-start.ts';
 
-export interface CrashSweep {
+interface CrashSweep {
+  /** The folder of a recording. */
+  readonly base: string;
   readonly images: number;
   /** Decides where the power is cut and what the disk keeps, given what was recorded. */
   readonly seed: number;
-  /** Lives of the program that are recorded, and how long each lasts; or the folder of an earlier recording. */
-  readonly recorded: { readonly lives: number; readonly lifeMs: number } | string;
   /** How many records back the disk has not done what it said: none, unless the judgement itself is to be tested. */
   readonly liesFor: number;
   readonly report: (line: string) => void;
@@ -71,46 +69,19 @@ function add(totals: CrashTotals, drawn: Drawn, acknowledged: number, judgement:
   };
 }
 
-/**
- * Records what a program writes, syncs and sends, cuts its power at many places of that, and looks at what the disk would
- * then hold. A recording with bad images is kept.
- */
-export async function sweepCrashImages(sweep: CrashSweep): Promise<CrashTotals> {
-  const { recorded, report } = sweep;
-  if (typeof recorded === 'string') return sweepImages(readLives(recorded), recorded, sweep);
-  const base = mkdtempSync(join(tmpdir(), 'tallywire-crash-'));
-  let isKept = false;
-  try {
-    await record(base, recorded, report);
-    const totals = await sweepImages(readLives(base), base, sweep);
-    isKept = totals.bad.length > 0 && sweep.liesFor === 0;
-    if (isKept) report(`the recording is kept: ${base}`);
-    return totals;
-  } finally {
-    if (!isKept) rmSync(base, { recursive: true, force: true });
-  }
-}
-
-async function record(
-  base: string,
-  lives: { readonly lives: number; readonly lifeMs: number },
-  report: (line: string) => void,
-): Promise<void> {
-  const world = runProgram(['world', '--port', '0', '--seed', '5', '--json']);
-  try {
-    await recordLives({ ...lives, base, worldUrl: await world.url, report });
-  } finally {
-    await world.kill('SIGTERM');
-  }
-}
-
 const PROGRESS_EVERY = 10;
+/** It takes processes of its own, and finds little that a start and the verification do not. */
+const DOCTOR_EVERY = 4;
 
-async function sweepImages(
-  lives: RecordedLives,
-  base: string,
-  { images, seed, liesFor, report }: CrashSweep,
-): Promise<CrashTotals> {
+/** Cuts the power of a recorded program at many places, and looks at what the disk would then hold. */
+export async function sweepCrashImages({
+  base,
+  images,
+  seed,
+  liesFor,
+  report,
+}: CrashSweep): Promise<CrashTotals> {
+  const lives = readLives(base);
   const { recording, acknowledged, vault } = lives;
   const paymentIds = paymentIdsIn(dueAt(acknowledged, Number.POSITIVE_INFINITY).rows);
   const starts = createStarts();
@@ -124,7 +95,12 @@ async function sweepImages(
       const due = dueAt(acknowledged, drawn.at);
       mkdirSync(folder);
       await layOut(drawn.image, folder, vault, createRng(seed, number, 'readers').next);
-      const judgement = await judge(join(folder, 'data'), due, { starts, whole, paymentIds });
+      const judgement = await judge(join(folder, 'data'), due, {
+        starts,
+        whole,
+        paymentIds,
+        asksDoctor: number % DOCTOR_EVERY === 0,
+      });
       rmSync(folder, { recursive: true });
       totals = add(totals, drawn, due.rows.size, judgement);
       if (judgement.faults.length > 0) {
@@ -156,7 +132,7 @@ async function readWhole(
   assert.ok(end.is === 'found', `the folder without a power cut does not open: ${JSON.stringify(end)}`);
   const rows = new Set(end.kept.rows.map(([row]) => row));
   const { rows: due } = dueAt(acknowledged, Number.POSITIVE_INFINITY);
-  const absent = [...due].find((row) => !rows.has(row) && !row.startsWith('backup '));
+  const absent = [...due].find((row) => !rows.has(row) && !isBackupRow(row));
   assert.equal(absent, undefined, `acknowledged, and not there without a power cut: ${absent}`);
   return end.kept;
 }

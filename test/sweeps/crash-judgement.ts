@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 import { diagnose } from '../../src/store/lmdb/diagnose.ts';
 import { hasEnvironment } from '../../src/store/lmdb/environment.ts';
 import type { Acknowledged } from './crash-acknowledged.ts';
-import { backupRow, type Kept } from './crash-rows.ts';
+import { backupRow, isBackupRow, type Kept } from './crash-rows.ts';
 import type { Found, Starts } from './crash-start.ts';
 
 /** What must be there after a power cut. */
-export interface Due {
+interface Due {
   readonly rows: ReadonlySet<string>;
   readonly seq: number;
 }
@@ -23,16 +23,15 @@ export function dueAt(acknowledged: readonly Acknowledged[], cut: number): Due {
   return { rows, seq };
 }
 
-/** What is wrong with what was found, as sentences. `whole` is all that was ever stored, `backups` the sound ones. */
-export function faultsOf(
+/** What is wrong with what was found, as sentences. `whole` is all that was ever stored. */
+function faultsOf(
   { kept, difference, differenceAfter, told }: Found,
   due: Due,
   whole: Kept,
-  backups: ReadonlySet<string>,
 ): readonly string[] {
   const rows = new Map(kept.rows);
   const written = new Map(whole.rows);
-  const lost = [...due.rows].filter((row) => !rows.has(row) && !backups.has(row));
+  const lost = [...due.rows].filter((row) => !rows.has(row) && !isBackupRow(row));
   const strange = kept.rows.filter(([row, digest]) => written.get(row) !== digest);
   const other = kept.log.findIndex((digest, index) => whole.log[index] !== digest);
   const faults = told.map((news) => `told as an error: ${news}`);
@@ -55,10 +54,26 @@ interface Judge {
   readonly starts: Starts;
   readonly whole: Kept;
   readonly paymentIds: readonly string[];
+  /** Whether the doctor is asked, also about the backups. */
+  readonly asksDoctor: boolean;
 }
 
 /** As many starts as an operator is promised at the most, and one more. */
 const MOST_STARTS = 3;
+
+/** What the doctor finds wrong. A store that is about to take its place is none yet. */
+async function askDoctor(data: string, due: Due): Promise<readonly string[]> {
+  if (!hasEnvironment(data)) return [];
+  const { condition, found, backups } = await diagnose(data);
+  const bad = backups.filter((copy) => copy.condition !== 'sound');
+  const there = new Set(backups.map(({ path }) => backupRow(basename(path))));
+  const lost = [...due.rows].filter((row) => isBackupRow(row) && !there.has(row));
+  return [
+    ...(condition === 'sound' ? [] : [`the doctor finds it ${condition}: ${found[0]}`]),
+    ...bad.map((copy) => `the doctor finds a backup ${copy.condition}: ${copy.found[0]}`),
+    ...lost.map((row) => `${row} is gone`),
+  ];
+}
 
 /**
  * Looks at a data folder as after a power cut. The doctor must find it sound, the first start must be through with
@@ -67,23 +82,12 @@ const MOST_STARTS = 3;
 export async function judge(
   data: string,
   due: Due,
-  { starts, whole, paymentIds }: Judge,
+  { starts, whole, paymentIds, asksDoctor }: Judge,
 ): Promise<Judgement> {
-  const faults: string[] = [];
-  const backups = new Set<string>();
-  // A store that is about to take its place is none yet.
-  if (hasEnvironment(data)) {
-    const { condition, found, backups: copies } = await diagnose(data);
-    if (condition !== 'sound') faults.push(`the doctor finds it ${condition}: ${found[0]}`);
-    for (const copy of copies) {
-      if (copy.condition === 'sound') backups.add(backupRow(basename(copy.path)));
-      else faults.push(`the doctor finds a backup ${copy.condition}: ${copy.found[0]}`);
-    }
-  }
+  const faults = asksDoctor ? [...(await askDoctor(data, due))] : [];
   for (let failedStarts = 0; failedStarts < MOST_STARTS; failedStarts++) {
     const end = await starts.start({ data, paymentIds });
-    if (end.is === 'found')
-      return { failedStarts, faults: [...faults, ...faultsOf(end, due, whole, backups)] };
+    if (end.is === 'found') return { failedStarts, faults: [...faults, ...faultsOf(end, due, whole)] };
     faults.push(`a start failed: ${end.how}`);
   }
   return { failedStarts: MOST_STARTS, faults };

@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { readMeta, readTweets, steer } from '../support/api.ts';
-import { eventually } from '../support/eventually.ts';
 import { type Program, runProgram } from '../support/program.ts';
 import { parseRecording, type Recording } from './call-recording.ts';
 import { type Acknowledged, acknowledgedIn } from './crash-acknowledged.ts';
@@ -22,6 +21,7 @@ const ROWS = 12;
 const POST_EVERY_MS = 60;
 const JOIN_EVERY_MS = 200;
 const READ_EVERY_MS = 20;
+const LOOK_EVERY_MS = 50;
 
 export interface RecordedLives {
   readonly recording: Recording;
@@ -34,10 +34,9 @@ export interface RecordedLives {
 interface LivesOptions {
   /** An empty folder. */
   readonly base: string;
-  readonly worldUrl: string;
   readonly lives: number;
-  /** How long each life goes on once something is counted. */
-  readonly lifeMs: number;
+  /** Each goes on until its reader has had so many frames of the feed. */
+  readonly frames: number;
   readonly report: (line: string) => void;
 }
 
@@ -47,7 +46,16 @@ const run = promisify(execFile);
  * Begins a store, and lets the program live on it several times, while its world is posting, readers read and people
  * join the waitlist. All that it writes and sends is recorded.
  */
-export async function recordLives({ base, worldUrl, lives, lifeMs, report }: LivesOptions): Promise<void> {
+export async function recordLives(options: LivesOptions): Promise<void> {
+  const world = runProgram(['world', '--port', '0', '--seed', '5', '--json']);
+  try {
+    await recordOn(await world.url, options);
+  } finally {
+    await world.kill('SIGTERM');
+  }
+}
+
+async function recordOn(worldUrl: string, { base, lives, frames, report }: LivesOptions): Promise<void> {
   const { root, record, notes, vault } = placesIn(base);
   mkdirSync(root);
   writeFileSync(record, '');
@@ -66,8 +74,12 @@ export async function recordLives({ base, worldUrl, lives, lifeMs, report }: Liv
     const flags = ['--port', '0', '--data', data, '--world', worldUrl, '--checkpoint-seconds', '1'];
     const quiet = ['--json', '--log-level', 'error', '--history-days', '3'];
     const program = runProgram(['start', ...quiet, ...flags], env);
-    ports.add(Number(new URL(await program.url).port));
-    await live(program, worldUrl, places, lifeMs);
+    try {
+      ports.add(Number(new URL(await program.url).port));
+      await live(program, worldUrl, places, frames);
+    } finally {
+      await program.kill('SIGKILL');
+    }
     report(`recorded life ${life} of ${lives}`);
   }
   const made: Notes = { root, inode: statSync(root).ino, ports: [...ports] };
@@ -114,44 +126,65 @@ async function live(
   program: Program,
   worldUrl: string,
   places: { taken: number },
-  lifeMs: number,
+  frames: number,
 ): Promise<void> {
   const url = await program.url;
   const ending = new AbortController();
   const { signal } = ending;
-  await eventually('an event is counted', async () => {
-    const { data } = await readMeta(url, 'account_a');
-    return data.some(({ real_counter }) => real_counter !== null);
-  });
-  const busy = [
+  const reading = emptyReading();
+  const busy = Promise.all([
     keepPosting(worldUrl, signal),
     keepReading(url, signal),
     keepJoining(url, places, signal),
-    readPlainly(url, emptyReading(), signal),
-  ];
-  await delay(lifeMs);
-  ending.abort();
-  await Promise.all(busy);
+    readPlainly(url, reading, signal),
+  ]);
+  const enough = async () => {
+    while (reading.frames < frames && !signal.aborted) await delay(LOOK_EVERY_MS);
+  };
+  try {
+    await Promise.race([enough(), busy, endedEarly(program)]);
+  } finally {
+    ending.abort();
+  }
+  await busy;
   await program.kill('SIGTERM');
   const { code, stderr } = await program.ended;
   assert.equal(code, 0, stderr);
+}
+
+async function endedEarly({ ended }: Program): Promise<never> {
+  const { code, stderr } = await ended;
+  throw new Error(`the program ended with ${code}: ${stderr}`);
+}
+
+/** A server closes a connection that was quiet for seconds, also when a busy machine is just about to use it. */
+async function unlessClosed(ask: () => Promise<void>): Promise<void> {
+  try {
+    await ask();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
 }
 
 async function keepPosting(worldUrl: string, signal: AbortSignal): Promise<void> {
   const kinds = ['original', 'quote', 'repost', 'selfReply', 'reply'];
   for (let posted = 0; !signal.aborted; posted++) {
     const account = posted % 3 === 0 ? 'b' : 'a';
-    await steer(worldUrl, 'post', { account, kind: kinds[posted % kinds.length] });
+    await unlessClosed(async () => {
+      await steer(worldUrl, 'post', { account, kind: kinds[posted % kinds.length] });
+    });
     await delay(POST_EVERY_MS);
   }
 }
 
 async function keepReading(url: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    for (const account of ['account_a', 'account_b']) {
-      await readTweets(url, account, 100);
-      await readMeta(url, account);
-    }
+    await unlessClosed(async () => {
+      for (const account of ['account_a', 'account_b']) {
+        await readTweets(url, account, 100);
+        await readMeta(url, account);
+      }
+    });
     await delay(READ_EVERY_MS);
   }
 }
@@ -160,13 +193,15 @@ async function keepReading(url: string, signal: AbortSignal): Promise<void> {
 async function keepJoining(url: string, places: { taken: number }, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const email = emailAt(places.taken + 1);
-    const response = await fetch(`${url}/api/v1/waitlist`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ type: 'human', case: 'watch', email }),
+    await unlessClosed(async () => {
+      const response = await fetch(`${url}/api/v1/waitlist`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ type: 'human', case: 'watch', email }),
+      });
+      assert.equal(response.status, 200, await response.text());
+      places.taken += 1;
     });
-    assert.equal(response.status, 200, await response.text());
-    places.taken += 1;
     await delay(JOIN_EVERY_MS);
   }
 }

@@ -10,7 +10,7 @@ import { backupRow, emailAt, keyRow, paymentRow, placeRow } from './crash-rows.t
 const [data = '', told = '', rows = '0'] = process.argv.slice(2);
 
 function tell(row: string): void {
-  appendFileSync(told, `${row}\n`);
+  appendFileSync(told, `${row}\n`, { flush: true });
 }
 
 function keyAt(index: number): KeptKey {

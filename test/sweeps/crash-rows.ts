@@ -11,9 +11,10 @@ export const placeRow = (position: number, email: string | null) => `place ${pos
 export const paymentRow = (payment: KeptPayment) =>
   `payment ${payment.id} ${payment.state} ${payment.receipt}`;
 export const backupRow = (name: string) => `backup ${name}`;
+export const isBackupRow = (row: string) => row.startsWith('backup ');
 export const postRow = (id: string) => `post ${id}`;
 
-export interface FramePlace {
+interface FramePlace {
   readonly topic: string;
   readonly epoch: string;
   readonly seq: number;
