@@ -18,7 +18,7 @@ export type CutKind = (typeof CUT_KINDS)[number];
 type Cuts = ReadonlyMap<CutKind, readonly number[]>;
 
 /** Every place to cut, by kind: the records before it happened. */
-export function cutsIn({ calls, times }: Recording): Cuts {
+function cutsIn({ calls, times }: Recording): Cuts {
   const cuts = new Map<CutKind, number[]>(CUT_KINDS.map((kind) => [kind, []]));
   const add = (kind: CutKind, at: number) => cuts.get(kind)?.push(Math.min(at, times.length));
   for (const call of calls) {
@@ -57,15 +57,16 @@ function pick<T>(items: readonly T[], random: () => number): T {
   return item;
 }
 
-/** The same numbers draw the same image of the same recording. */
-export function drawImage(
-  recording: Recording,
-  cuts: Cuts,
-  { seed, number, liesFor }: { readonly seed: number; readonly number: number; readonly liesFor: number },
-): Drawn {
-  const random = createRng(seed, number).next;
+function drawImage(recording: Recording, cuts: Cuts, random: () => number): Drawn {
   const kind = pick(CUT_KINDS, random);
   const at = pick(cuts.get(kind) ?? [], random);
   const mood = pick(MOODS, random);
-  return { kind, mood, at, image: imageAfter(recording, { at, mood, random, liesFor }) };
+  return { kind, mood, at, image: imageAfter(recording, { at, mood, random, liesFor: 0 }) };
+}
+
+/** The same seed draws the same images of the same recording. */
+export function* drawImages(recording: Recording, images: number, seed: number): Iterable<Drawn> {
+  const cuts = cutsIn(recording);
+  for (let number = 1; number <= images; number++)
+    yield drawImage(recording, cuts, createRng(seed, number).next);
 }

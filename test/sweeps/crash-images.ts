@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRng } from '../../src/world/rng.ts';
-import { CUT_KINDS, type CutKind, cutsIn, type Drawn, drawImage } from './crash-cuts.ts';
+import type { Recording } from './call-recording.ts';
+import { CUT_KINDS, type CutKind, type Drawn } from './crash-cuts.ts';
 import { MOODS, type Mood } from './crash-disk.ts';
 import { layOut } from './crash-folder.ts';
 import { dueAt, type Judgement, judge } from './crash-judgement.ts';
@@ -13,11 +14,7 @@ import { createStarts, type Starts } from './crash-start.ts';
 interface CrashSweep {
   /** The folder of a recording. */
   readonly base: string;
-  readonly images: number;
-  /** Decides where the power is cut and what the disk keeps, given what was recorded. */
-  readonly seed: number;
-  /** How many records back the disk has not done what it said: none, unless the judgement itself is to be tested. */
-  readonly liesFor: number;
+  readonly draw: (recording: Recording) => Iterable<Drawn>;
   readonly report: (line: string) => void;
 }
 
@@ -71,16 +68,10 @@ function add(totals: CrashTotals, drawn: Drawn, acknowledged: number, judgement:
 
 const PROGRESS_EVERY = 10;
 /** It takes processes of its own, and finds little that a start and the verification do not. */
-const DOCTOR_EVERY = 4;
+const DOCTOR_EVERY = 10;
 
 /** Cuts the power of a recorded program at many places, and looks at what the disk would then hold. */
-export async function sweepCrashImages({
-  base,
-  images,
-  seed,
-  liesFor,
-  report,
-}: CrashSweep): Promise<CrashTotals> {
+export async function sweepCrashImages({ base, draw, report }: CrashSweep): Promise<CrashTotals> {
   const lives = readLives(base);
   const { recording, acknowledged, vault } = lives;
   const paymentIds = paymentIdsIn(dueAt(acknowledged, Number.POSITIVE_INFINITY).rows);
@@ -88,18 +79,17 @@ export async function sweepCrashImages({
   const folder = join(base, 'image');
   try {
     const whole = await readWhole(lives, folder, starts, paymentIds);
-    const cuts = cutsIn(recording);
     let totals = noTotals();
-    for (let number = 1; number <= images; number++) {
-      const drawn = drawImage(recording, cuts, { seed, number, liesFor });
+    for (const drawn of draw(recording)) {
+      const number = totals.images + 1;
       const due = dueAt(acknowledged, drawn.at);
       mkdirSync(folder);
-      await layOut(drawn.image, folder, vault, createRng(seed, number, 'readers').next);
+      await layOut(drawn.image, folder, vault, createRng(number).next);
       const judgement = await judge(join(folder, 'data'), due, {
         starts,
         whole,
         paymentIds,
-        asksDoctor: number % DOCTOR_EVERY === 0,
+        asksDoctor: number % DOCTOR_EVERY === 1,
       });
       rmSync(folder, { recursive: true });
       totals = add(totals, drawn, due.rows.size, judgement);
@@ -109,7 +99,7 @@ export async function sweepCrashImages({
         report([label, ...judgement.faults].join('\n  '));
       }
       if (number % PROGRESS_EVERY === 0)
-        report(`${number} of ${images} images, ${totals.bad.length} bad, ${totals.tornPages} torn pages`);
+        report(`${number} images, ${totals.bad.length} bad, ${totals.tornPages} torn pages`);
     }
     return totals;
   } finally {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { drawImages } from './crash-cuts.ts';
 import { type CrashTotals, sweepCrashImages } from './crash-images.ts';
 import { recordLives } from './crash-lives.ts';
 
@@ -18,8 +19,12 @@ const say = (line: string) => void process.stdout.write(`${line}\n`);
 const base = folder ?? mkdtempSync(join(tmpdir(), 'tallywire-crash-'));
 let isKept = folder !== undefined;
 try {
-  if (folder === undefined) await recordLives({ base, lives: 3, frames: 400, report: say });
-  const totals = await sweepCrashImages({ base, images, seed, liesFor: 0, report: say });
+  if (folder === undefined) await recordLives({ base, lives: 3, frames: 150, report: say });
+  const totals = await sweepCrashImages({
+    base,
+    draw: (recording) => drawImages(recording, images, seed),
+    report: say,
+  });
   tell(totals);
   isKept ||= totals.bad.length > 0;
   process.exitCode = totals.bad.length === 0 ? 0 : 1;
