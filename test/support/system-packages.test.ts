@@ -92,7 +92,7 @@ describe('installPackages', () => {
         other.said.join(''),
         /NOT TESTED: the dashboard in a browser.*chromium.*\/usr\/bin\/chromium/,
       );
-      assert.match(other.said.join(''), /NOT TESTED: kills at system calls.*gcc.* and .*libc6-dev/);
+      assert.match(other.said.join(''), /NOT TESTED: kills and power cuts at system calls.*gcc.* and .*libc6-dev/);
       assert.match(other.said.join(''), /NOT TESTED: the bus on NATS.*nats-server, 2\.10\.23/);
     }
   });
@@ -100,7 +100,7 @@ describe('installPackages', () => {
   it('knows which tests a missing package concerns', () => {
     const other = machine([...COMPILER], { isRoot: false });
     assert.match(missingPackages('the dashboard in a browser', other) ?? '', /chromium/);
-    assert.equal(missingPackages('kills at system calls', other), undefined);
+    assert.equal(missingPackages('kills and power cuts at system calls', other), undefined);
   });
 
   it('reports why it could not install, and goes on', () => {

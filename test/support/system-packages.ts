@@ -27,7 +27,10 @@ dpkg -x nats-server_*.deb tree
 install -m 755 tree/usr/sbin/nats-server ${NATS_SERVER}`;
 
 /** What cannot be tested without a package. */
-export type Tested = 'the dashboard in a browser' | 'kills at system calls' | 'the bus on NATS';
+export type Tested =
+  | 'the dashboard in a browser'
+  | 'kills and power cuts at system calls'
+  | 'the bus on NATS';
 
 /** A package of Debian, by what it puts there. */
 interface SystemPackage {
@@ -38,8 +41,8 @@ interface SystemPackage {
 
 const PACKAGES: readonly SystemPackage[] = [
   { name: 'chromium', puts: CHROMIUM, tested: 'the dashboard in a browser' },
-  { name: 'gcc', puts: '/usr/bin/gcc', tested: 'kills at system calls' },
-  { name: 'libc6-dev', puts: '/usr/include/stdio.h', tested: 'kills at system calls' },
+  { name: 'gcc', puts: '/usr/bin/gcc', tested: 'kills and power cuts at system calls' },
+  { name: 'libc6-dev', puts: '/usr/include/stdio.h', tested: 'kills and power cuts at system calls' },
   { name: 'nats-server, 2.10.23 or later', puts: NATS_SERVER, tested: 'the bus on NATS' },
 ];
 
