@@ -13,6 +13,7 @@ export const CLUSTER_INVARIANTS = {
   23: 'two edges that know the same answer alike',
   24: 'no caller gets more than the limit of an hour over all processes',
   25: 'the log is silent for seconds at most when the leader is gone',
+  26: 'every request is answered, or refused for a reason that its caller is told',
 } as const;
 
 export type ClusterInvariant = keyof typeof CLUSTER_INVARIANTS;
@@ -34,6 +35,7 @@ export interface ClusterViolations {
 
 /** Further ones say nothing new. */
 const MOST_KEPT = 20;
+const LONGEST = 1_000;
 
 export function createClusterViolations(now: () => number): ClusterViolations {
   const found: ClusterViolation[] = [];
@@ -43,7 +45,8 @@ export function createClusterViolations(now: () => number): ClusterViolations {
     checked,
     check(invariant, holds, message) {
       checked.set(invariant, (checked.get(invariant) ?? 0) + 1);
-      if (!holds && found.length < MOST_KEPT) found.push({ at: now(), invariant, message: message() });
+      if (!holds && found.length < MOST_KEPT)
+        found.push({ at: now(), invariant, message: message().slice(0, LONGEST) });
     },
   };
 }

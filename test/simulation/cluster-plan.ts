@@ -65,20 +65,20 @@ const UNDISTURBED_MS = MINUTE_MS;
 
 /** How often each kind happens in an hour at most. */
 const MOST_PER_HOUR: Readonly<Record<ClusterFaultKind, number>> = {
-  kill: 40,
-  kill_in_commit: 30,
-  stop: 15,
-  partition: 40,
-  pause: 40,
-  bus_down: 15,
-  lost_acks: 20,
-  duplicates: 20,
-  late_messages: 20,
-  broken_deliveries: 20,
-  refused_writes: 15,
-  slow_disk: 15,
-  cut_readers: 20,
-  late_post: 20,
+  kill: 100,
+  kill_in_commit: 75,
+  stop: 37,
+  partition: 100,
+  pause: 100,
+  bus_down: 37,
+  lost_acks: 50,
+  duplicates: 50,
+  late_messages: 50,
+  broken_deliveries: 50,
+  refused_writes: 37,
+  slow_disk: 37,
+  cut_readers: 50,
+  late_post: 50,
 };
 
 /** Which kinds happen at all, and how often, differs from seed to seed: what is rare beside others comes out alone. */

@@ -136,6 +136,7 @@ export async function openClusterStage(options: ClusterStageOptions): Promise<Cl
     const config = parseConfig({
       flags: {
         ...flags,
+        historyDays: '1',
         role,
         bus: 'nats://simulated:4222',
         shard: SHARD,

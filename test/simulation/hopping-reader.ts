@@ -12,8 +12,8 @@ const frame = z.looseObject({
   merged: z.int().nullish(),
 });
 
-/** What follows is the same for every reader. */
-const PREVIOUS = /"prev_seq":\d+,/;
+/** What depends on how fast a reader takes its frames. The rest is the same for every one. */
+const OF_READER = /"(?:prev_seq|merged)":\d+,/g;
 const SUBSCRIPTIONS = [
   ...['counters', 'tweets', 'velocity', 'prediction', 'signals', 'lag'].flatMap((channel) =>
     ['account_a', 'account_b'].map((account) => ({ channel, account })),
@@ -55,7 +55,7 @@ export function startHopping(options: HoppingOptions): void {
       const isWhole = typeof merged === 'number' || seq === (cursor?.seq ?? 0) + 1;
       if (!isNext || !isWhole)
         onGap(`${topic} ${seq} follows ${previous} at ${url}, and ${JSON.stringify(cursor)} was taken`);
-      onFrame(`${epoch} ${topic} ${seq}`, text.replace(PREVIOUS, ''));
+      onFrame(`${epoch} ${topic} ${seq}`, text.replaceAll(OF_READER, ''));
     }
     cursors.set(topic, { epoch, seq });
     return true;

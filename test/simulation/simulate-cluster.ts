@@ -89,7 +89,12 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
       if (method === 'append' && (part === 'journal' || part === 'outputs'))
         digest.update(member).update(JSON.stringify(args));
     },
-    onLog: (member, level, message) => count(`log of ${member.split(' ')[0]}, ${level}: ${message}`),
+    onLog(member, level, message, fields) {
+      const error = 'err' in fields ? fields.err : undefined;
+      const reason = error instanceof Error && level === 'error' ? ` (${error.message})` : '';
+      count(`log of ${member.split(' ')[0]}, ${level}: ${message}${reason}`);
+      if (message === REQUEST_FAILED) check(26, false, () => `at ${member}: ${textOf(error)}`);
+    },
     onAsk: (asker) => watch.onAsk?.(asker),
     onRead: (life, url, text) => watch.onRead?.(life, url, text),
     onPublish: (...published) => watch.onPublish?.(...published),
@@ -97,10 +102,7 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
       count(`failed start of ${member}: ${error instanceof Error ? error.message : error}`),
     onEnd: (member, end) => watch.onEnd?.(member, end),
     onForced: (member) => watch.onForced?.(member),
-    onFailure(error) {
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      check(18, false, () => `nobody handled a failure: ${text}`);
-    },
+    onFailure: (error) => check(18, false, () => `nobody handled a failure: ${textOf(error)}`),
   });
   const { kernel, bus, owners, world, engines, edges, members } = stage;
   const violations = createClusterViolations(kernel.now);
@@ -128,7 +130,10 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
   };
   watch.onAsk = (asker) => {
     const engine = engines.find(({ life }) => life === asker);
-    if (engine === undefined) return;
+    if (engine === undefined) {
+      count(`asked by ${asker.name}`);
+      return;
+    }
     const leader = stage.leader();
     check(19, leader === engine, () => `${asker.name} asks, and ${leader?.name ?? 'nobody'} leads`);
   };
@@ -409,17 +414,26 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
   };
 }
 
+/** What a process logs of a request that it answered with 500. */
+const REQUEST_FAILED = 'a request failed';
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? '' : `; because of ${textOf(error.cause)}`;
+  return `${error.stack ?? error.message}${cause}`;
+}
+
 interface Answer {
   readonly status: number;
   readonly tag: string | null;
   readonly body: string;
 }
 
-/** Ages grow by the clock of the process that answers. */
-const AGES = /"ages_ms":\{[^}]*\}/g;
+/** When a process answers, and ages, which grow by its clock. */
+const BY_CLOCK = /"timestamp":\d+|"ages_ms":\{[^}]*\}/g;
 
 function sayingOf({ body }: Answer): string {
-  return body.replaceAll(AGES, '');
+  return body.replaceAll(BY_CLOCK, '');
 }
 
 function exitCodeOf(end: ServiceError): number {

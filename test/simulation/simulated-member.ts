@@ -11,6 +11,8 @@ import type { Logger } from '../../src/service/logger.ts';
 import type { Machine } from '../../src/service/machine.ts';
 import { memberName } from '../../src/service/member-name.ts';
 import { openService, type Service } from '../../src/service/service.ts';
+// The service loads it when it needs it, which must not take real time.
+import '../../src/service/shard-member.ts';
 import type { SourceSettings } from '../../src/sources/settings.ts';
 import type { SimulatedCluster, SimulatedNode } from '../support/bus/simulated-cluster.ts';
 import { chanceOf } from './chance.ts';
