@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createGateWith, type Gate } from '../access/gate.ts';
 import { steadyClock } from '../access/limits/steady-clock.ts';
@@ -9,12 +8,14 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import { admitsDemoKeys, gatePartsOf, withDemoKeys } from './access.ts';
 import type { Logger } from './logger.ts';
+import type { Machine } from './machine.ts';
 import type { Shutdown } from './shutdown.ts';
 
 interface EdgeAccessDeps {
   readonly config: Pick<Config, 'host' | 'trustedProxies' | 'trafficPerMinute'>;
   readonly bus: Bus;
   readonly clock: Clock;
+  readonly newId: Machine['newId'];
   /** Whether the world is a stand-in, where demo keys do no harm. */
   readonly isStandIn: boolean;
   readonly log: Logger;
@@ -31,13 +32,13 @@ export interface EdgeAccess {
 
 /** Opens the gate of a process whose callers are kept by the leading engine of a shard. */
 export async function openEdgeAccess(deps: EdgeAccessDeps, shutdown: Shutdown): Promise<EdgeAccess> {
-  const { config, bus, clock, log, signal } = deps;
+  const { config, bus, clock, newId, log, signal } = deps;
   const callers = await openEdgeCallers({
     bus,
-    edge: `${hostname()}-${randomUUID()}`,
+    edge: `${hostname()}-${newId()}`,
     time: realTime,
     wall: clock.wall,
-    newId: randomUUID,
+    newId,
     report: (error) => log.warn({ err: error }, 'the leading engine could not be asked'),
     signal,
   });

@@ -12,10 +12,12 @@ import type { Config } from '../config/config.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
 import { createHttpServer, httpLimits } from '../server/http.ts';
 import { createStartingApp } from '../server/starting-app.ts';
+import { type ClusterMachine, thisClusterMachine } from './cluster-machine.ts';
 import { type EdgeAccess, openEdgeAccess } from './edge-access.ts';
 import { type EdgeServing, serveShards } from './edge-serving.ts';
 import { lockData } from './lock-data.ts';
 import type { Logger } from './logger.ts';
+import { type Machine, thisMachine } from './machine.ts';
 import { memberName } from './member-name.ts';
 import { checkPorts, drainTimes } from './ports.ts';
 import type { Service } from './service.ts';
@@ -31,6 +33,8 @@ interface EdgeConfig extends Config {
 
 interface EdgeOptions {
   readonly clock?: Clock;
+  readonly machine?: Machine;
+  readonly clusterMachine?: ClusterMachine;
   /** Of the program. */
   readonly version?: string;
 }
@@ -43,13 +47,17 @@ export async function openEdge(config: EdgeConfig, log: Logger, options: EdgeOpt
 async function open(
   config: EdgeConfig,
   log: Logger,
-  { clock = systemClock, version = 'unknown' }: EdgeOptions,
+  options: EdgeOptions,
   shutdown: Shutdown,
 ): Promise<Service> {
-  await checkPorts(config);
+  const { clock = systemClock, version = 'unknown' } = options;
+  const { machine = thisMachine, clusterMachine = thisClusterMachine } = options;
+  const { newId, listen } = machine;
+  const openBus = () => openBusOrWait(config.cluster, clusterMachine, log);
+  await checkPorts(config, machine);
   // Connected first, so that a wrong address or missing rights leave the data folder untouched.
-  const first = await openBusOrWait(config.cluster, log);
-  await lockData(config.data, log, shutdown).catch(async (error: unknown) => {
+  const first = await openBus();
+  await lockData(config.data, log, shutdown, machine).catch(async (error: unknown) => {
     await first?.close();
     throw error;
   });
@@ -71,7 +79,7 @@ async function open(
     },
     close: () => undefined,
   };
-  const http = createHttpServer(app, limits, () => serving?.feed);
+  const http = createHttpServer(app, limits, () => serving?.feed, listen);
   const operator =
     config.metrics &&
     createHttpServer(
@@ -82,6 +90,8 @@ async function open(
         close: () => undefined,
       },
       limits,
+      undefined,
+      listen,
     );
 
   /** Follows one cluster for as long as it is there. */
@@ -119,6 +129,8 @@ async function open(
     const shards = openEdgeShards({
       bus,
       folder: join(config.data, 'shards'),
+      disk: clusterMachine.cacheDisk,
+      newId,
       time: realTime,
       onChange: () => rebuild(shards),
       report,
@@ -142,7 +154,7 @@ async function open(
       // The world is that of the engines. One that is given by its address is a stand-in.
       const isStandIn = config.world.type === 'remote';
       access = await Promise.race([
-        openEdgeAccess({ config, bus, clock, isStandIn, log, signal: within }, closing),
+        openEdgeAccess({ config, bus, clock, newId, isStandIn, log, signal: within }, closing),
         shards.ended.then(() => undefined),
       ]);
       await rebuild(shards);
@@ -184,7 +196,7 @@ async function open(
     let bus = first;
     while (!signal.aborted) {
       try {
-        bus ??= await openBusOrWait(config.cluster, log);
+        bus ??= await openBus();
         if (bus !== undefined) await runSession(bus);
       } catch (error) {
         if (!signal.aborted) log.error({ err: error }, 'the cluster is there no more, joining it anew');
@@ -227,10 +239,13 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Undefined while no engine has begun a cluster. */
-async function openBusOrWait(cluster: ClusterConfig, log: Logger): Promise<Bus | undefined> {
-  const { openNatsBus } = await import('../bus/nats/open-nats-bus.ts');
+async function openBusOrWait(
+  cluster: ClusterConfig,
+  { openBus }: ClusterMachine,
+  log: Logger,
+): Promise<Bus | undefined> {
   try {
-    return await openNatsBus({
+    return await openBus({
       servers: cluster.servers,
       env: cluster.credentials,
       name: `tallywire edge ${hostname()}`,

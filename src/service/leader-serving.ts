@@ -11,6 +11,7 @@ import type { TimeDoubt } from '../resilience/held-time.ts';
 import type { Forward } from '../server/forwarded.ts';
 import { openEdgeAccess } from './edge-access.ts';
 import { type LeaderAccessDeps, openLeaderAccess } from './leader-access.ts';
+import type { Machine } from './machine.ts';
 import { type ServerParts, startServer } from './server.ts';
 import type { Shutdown } from './shutdown.ts';
 import { timeFault } from './time.ts';
@@ -20,6 +21,7 @@ export interface LeaderServingParts
     ServerParts,
     'config' | 'store' | 'latest' | 'clock' | 'positions' | 'metrics' | 'repairedAt' | 'broken' | 'log'
   > {
+  readonly machine: Machine;
   readonly doubt: () => TimeDoubt | undefined;
   /** The time that callers live by, however fast the world is. */
   readonly callers: Pick<LeaderAccessDeps, 'clock' | 'agreedNow'>;
@@ -70,6 +72,7 @@ export async function serveAsLeader(
       config: parts.config,
       bus,
       clock: parts.callers.clock,
+      newId: parts.machine.newId,
       isStandIn: parts.standIn.isStandIn,
       log,
       signal,

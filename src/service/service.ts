@@ -13,6 +13,7 @@ import { createLatest } from '../views/latest.ts';
 import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
 import { bindAccounts } from './bind-accounts.ts';
+import type { ClusterMachine } from './cluster-machine.ts';
 import { startEngine } from './engine.ts';
 import { withListedLimits } from './listed-limits.ts';
 import { lockData } from './lock-data.ts';
@@ -59,6 +60,7 @@ interface ServiceOptions {
   /** Checked as that of the machine is. */
   readonly system?: SystemClock;
   readonly machine?: Machine;
+  readonly clusterMachine?: ClusterMachine;
   readonly sources?: Partial<SourceSettings>;
   /** Of the program. */
   readonly version?: string;
@@ -97,7 +99,10 @@ async function open(
   const { cluster } = configured;
   // Nothing of several machines is loaded where there is one.
   const shard =
-    cluster && (await (await import('./shard-member.ts')).openShard(cluster, configured, log, shutdown));
+    cluster &&
+    (await (
+      await import('./shard-member.ts')
+    ).openShard(cluster, configured, log, shutdown, options.clusterMachine));
 
   const { store, settled } = await openLockedStore(configured, machine, log, shutdown, shard?.afterClose);
   const damaged = new Promise<StoreError>((resolve) => store.onDamage(resolve));

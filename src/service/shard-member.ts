@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Bus } from '../bus/bus.ts';
-import { openNatsBus } from '../bus/nats/open-nats-bus.ts';
 import { realTime } from '../bus/time.ts';
 import type { LedCallers } from '../cluster/commands/lead-callers.ts';
 import {
@@ -19,11 +16,12 @@ import type { ServiceError } from '../errors.ts';
 import { createHttpServer, httpLimits } from '../server/http.ts';
 import { createOperatorApp } from '../server/operator-app.ts';
 import { createStandbyApp } from '../server/standby-app.ts';
-import { DIVERGED, setStoreAside } from '../store/lmdb/set-aside.ts';
 import { openKeySocket } from './access.ts';
+import { type ClusterMachine, thisClusterMachine } from './cluster-machine.ts';
 import { type EngineParts, standByEngine } from './engine.ts';
 import { type LeaderServingParts, serveAsLeader } from './leader-serving.ts';
 import type { Logger } from './logger.ts';
+import type { Machine } from './machine.ts';
 import { memberName } from './member-name.ts';
 import type { Served } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
@@ -33,6 +31,7 @@ const LAST_APPEND_MS = 5_000;
 
 interface MemberParts extends EngineParts, Omit<LeaderServingParts, keyof EngineParts> {
   readonly config: Config;
+  readonly machine: Machine;
   /** Of the program. */
   readonly version: string;
 }
@@ -54,9 +53,10 @@ export async function openShard(
   config: Config,
   log: Logger,
   shutdown: Shutdown,
+  machine: ClusterMachine = thisClusterMachine,
 ): Promise<OpenShard> {
   const name = memberName('engine', config.data);
-  const bus = await openNatsBus({
+  const bus = await machine.openBus({
     servers: cluster.servers,
     env: cluster.credentials,
     name,
@@ -69,11 +69,11 @@ export async function openShard(
   return {
     async afterClose() {
       if (end?.code !== 'CLUSTER_DIVERGED') return;
-      const kept = await setStoreAside(config.data);
+      const kept = await machine.setStoreAside(config.data);
       log.error({ data: config.data, kept }, 'the store was set aside, as its log is not that of the shard');
     },
     async join(parts, closing) {
-      const member = await join(cluster, bus, name, parts, closing);
+      const member = await join({ cluster, bus, name, machine }, parts, closing);
       void member.over.then((error) => {
         end = error;
         log.error({ err: error }, 'this engine ends');
@@ -83,10 +83,16 @@ export async function openShard(
   };
 }
 
+interface Joining {
+  readonly cluster: ClusterConfig;
+  readonly bus: Bus;
+  /** Of this member. */
+  readonly name: string;
+  readonly machine: ClusterMachine;
+}
+
 async function join(
-  cluster: ClusterConfig,
-  bus: Bus,
-  name: string,
+  { cluster, bus, name, machine }: Joining,
   parts: MemberParts,
   shutdown: Shutdown,
 ): Promise<Member> {
@@ -129,6 +135,7 @@ async function join(
       folder: config.data,
       accounts: config.accounts.map(({ id }) => id),
       latest,
+      takeSnapshot: machine.takeSnapshot,
       place: () => publishing.position.place,
       report: (error) => log.warn({ err: error }, 'a snapshot for edges could not be made, trying again'),
     });
@@ -139,7 +146,7 @@ async function join(
   const membership = await joinShard({
     bus,
     shard,
-    owner: `${name}-${randomUUID().slice(0, 8)}`,
+    owner: `${name}-${parts.machine.newId().slice(-8)}`,
     member: name,
     host: hostname(),
     version: parts.version,
@@ -154,7 +161,7 @@ async function join(
     report: reportTo(log),
   });
   // One is set aside only after this process has closed its store.
-  const divergedStores = readdirSync(config.data).filter((entry) => entry.startsWith(DIVERGED)).length;
+  const divergedStores = machine.countStoresAside(config.data);
   metrics.watchCluster(() => ({ ...figuresOf(membership, bus), divergedStores }));
   shutdown.add(async () => {
     await membership.stop();
@@ -177,17 +184,18 @@ function figuresOf(membership: Membership, bus: Bus) {
 }
 
 /** Probes alone, until this engine leads. */
-async function serveStandby({ config, metrics, log }: MemberParts) {
+async function serveStandby({ config, machine: { listen }, metrics, log }: MemberParts) {
   const operations = {
     isLive: () => true,
     isReady: () => false,
     metrics: async () => ({ contentType: metrics.contentType, text: await metrics.text() }),
   };
   const limits = httpLimits(config);
-  const http = createHttpServer(createStandbyApp(operations), limits);
+  const http = createHttpServer(createStandbyApp(operations), limits, undefined, listen);
   const url = await http.listen(config.port, config.host);
   const report = (error: unknown) => log.error({ err: error }, 'a request failed');
-  const operator = config.metrics && createHttpServer(createOperatorApp(operations, report), limits);
+  const operator =
+    config.metrics && createHttpServer(createOperatorApp(operations, report), limits, undefined, listen);
   if (config.metrics !== null) await operator?.listen(config.metrics.port, config.metrics.host);
   const now = { noticeMs: 0, deadlineMs: 0 };
   return {

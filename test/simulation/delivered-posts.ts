@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Store } from '../../src/store/store.ts';
 import type { Kernel, Owner } from './kernel.ts';
-import type { Violations } from './violations.ts';
 
 /**
  * The posts that the world has delivered, counted in the simplest way: out of the text of its answers, with code of its
@@ -69,9 +68,9 @@ function secondOfId(id: string): number {
 
 export function createDeliveredPosts(deps: {
   readonly kernel: Kernel;
-  readonly kept: Store;
+  readonly kept: Pick<Store, 'outputs'>;
   readonly accounts: readonly Followed[];
-  readonly violations: Violations;
+  readonly violations: { check(invariant: 1, holds: boolean, message: () => string): void };
 }): DeliveredPosts {
   const { kernel, kept, accounts, violations } = deps;
   const byAccount = new Map(accounts.map(({ id }) => [id, new Map<string, Delivered>()]));

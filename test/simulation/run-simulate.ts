@@ -23,6 +23,9 @@ const { values } = parseArgs({
   },
 });
 
+// A cluster has other faults and invariants. It ends the process itself.
+if (values.tier === 'cluster') await import('./run-simulate-cluster.ts');
+
 const hours = numberOf('hours', values.hours);
 const seeds = numberOf('seeds', values.seeds);
 const jobs = numberOf('jobs', values.jobs);

@@ -178,7 +178,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   };
 }
 
-function loggerTo(tell: StageOptions['onLog']): Logger {
+/** A log that passes everything on. */
+export function loggerTo(tell: StageOptions['onLog']): Logger {
   const at =
     (level: keyof Logger) =>
     (fields: object | string, message = ''): void =>

@@ -1,5 +1,7 @@
+import { engineUnavailable } from '../../access/engine-unavailable.ts';
 import type { Tier } from '../../access/tiers.ts';
 import type { Bus } from '../../bus/bus.ts';
+import { BusError, type BusErrorCode } from '../../bus/bus-error.ts';
 import type { Time } from '../../bus/time.ts';
 import type { PaymentService } from '../../payments/payment-service.ts';
 import * as refusals from '../../payments/refusals.ts';
@@ -84,10 +86,20 @@ export function answerCommands(deps: AnswerCommandsDeps): () => void {
   };
 
   const run = async <Name extends CommandName>(name: Name, body: Uint8Array): Promise<Uint8Array> =>
-    encodeSaid(await does[name](decodeAsked(name, body)));
+    encodeSaid(await does[name](decodeAsked(name, body)).catch(refuseIfOver));
 
   return bus.commands.answer(shard, (name, body) => {
     if (!isCommand(name)) throw new RangeError(`there is no command ${name}`);
     return run(name, body);
   });
+}
+
+/** With these a leader learns that it leads no more. Another one can be asked soon. */
+const OVER: readonly BusErrorCode[] = ['BUS_FENCED', 'BUS_TAIL_LOST', 'BUS_CLOSED'];
+
+/** What is refused for that reason is nobody's fault. */
+function refuseIfOver(error: unknown): Extract<Said<CommandName>, { kind: 'refused' }> {
+  if (error instanceof BusError && OVER.includes(error.code))
+    return { kind: 'refused', error: engineUnavailable() };
+  throw error;
 }

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openStore } from '../../store/lmdb/open-store.ts';
 import type { Store } from '../../store/store.ts';
+import type { CacheDisk } from './cache-disk.ts';
 import { placeOf } from './cache-notes.ts';
 
 /** Where the caches of shards lie: each in a folder of its own, so that a new one can be filled beside it. */
@@ -18,25 +16,29 @@ interface CacheFolders {
 /** Cannot be part of the name of a shard. */
 const AFTER_NAME = '@';
 
-export function openCacheFolders(
-  folder: string,
-  epoch: string,
-  report: (error: unknown) => void,
-): CacheFolders {
+interface CacheFoldersDeps {
+  readonly disk: CacheDisk;
+  readonly folder: string;
+  /** Of the cluster. */
+  readonly epoch: string;
+  /** Gives no id twice. */
+  readonly newId: () => string;
+  readonly report: (error: unknown) => void;
+}
+
+export function openCacheFolders({ disk, folder, epoch, newId, report }: CacheFoldersDeps): CacheFolders {
   const paths = new Map<Store, string>();
 
   async function open(path: string): Promise<Store> {
-    const store = await openStore(path);
+    const store = await disk.open(path);
     paths.set(store, path);
     return store;
   }
 
-  const removePath = (path: string) => rm(path, { recursive: true, force: true });
-
   async function remove(store: Store): Promise<void> {
     const path = paths.get(store);
     paths.delete(store);
-    if (path !== undefined) await removePath(path);
+    if (path !== undefined) await disk.remove(path);
   }
 
   /** Undefined, and removed, unless it was filled in this cluster. A cache that is damaged is worth nothing. */
@@ -48,14 +50,14 @@ export function openCacheFolders(
       await remove(store);
     } catch (error) {
       report(error);
-      await removePath(path);
+      await disk.remove(path);
     }
     return undefined;
   }
 
   return {
     async newest(shard) {
-      const names = await readdir(folder).catch(() => []);
+      const names = await disk.list(folder);
       const own = names
         .filter((name) => name.startsWith(shard + AFTER_NAME))
         .map((name) => join(folder, name));
@@ -72,7 +74,7 @@ export function openCacheFolders(
       }
       return best;
     },
-    create: (shard) => open(join(folder, `${shard}${AFTER_NAME}${randomUUID()}`)),
+    create: (shard) => open(join(folder, `${shard}${AFTER_NAME}${newId()}`)),
     remove,
   };
 }

@@ -3,6 +3,7 @@ import { BusError } from '../../bus/bus-error.ts';
 import type { Time } from '../../bus/time.ts';
 import { StoreError } from '../../errors.ts';
 import { decodeRegistration, type ShardRegistration } from '../entries/shard-registration.ts';
+import type { CacheDisk } from './cache-disk.ts';
 import { openCacheFolders } from './cache-folders.ts';
 import { loadSnapshot } from './load-snapshot.ts';
 import { openShardCache, type ShardCache } from './shard-cache.ts';
@@ -34,6 +35,9 @@ interface EdgeShardsDeps {
   readonly bus: Bus;
   /** Of all caches. */
   readonly folder: string;
+  readonly disk: CacheDisk;
+  /** Gives no id twice. */
+  readonly newId: () => string;
   readonly time: Time;
   /** Serves what `list` gives from now on; caches that are not in it any more are closed when it resolves. */
   readonly onChange: () => Promise<void>;
@@ -54,7 +58,7 @@ interface Keeping {
 /** Finds the shards of the cluster, also those that come later, and follows each. */
 export function openEdgeShards(deps: EdgeShardsDeps): EdgeShards {
   const { bus, time, report } = deps;
-  const folders = openCacheFolders(deps.folder, bus.epoch, report);
+  const folders = openCacheFolders({ ...deps, epoch: bus.epoch });
   const kept = new Map<string, Keeping>();
   let isStopped = false;
   let fail: (error: unknown) => void = () => undefined;

@@ -2,7 +2,7 @@ import type { AccountId } from '../../../streams/internal.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Latest } from '../../views/latest.ts';
 import { passingTexts } from '../passing.ts';
-import { takeSnapshot } from './take-snapshot.ts';
+import type { SnapshotJob } from './snapshot-job.ts';
 
 const EVERY_MS = 5 * 60_000;
 /** When one failed, or before the first one. */
@@ -15,6 +15,8 @@ interface SnapshotsDeps {
   readonly folder: string;
   readonly accounts: readonly AccountId[];
   readonly latest: Latest;
+  /** The bytes of a snapshot of the store in the folder. */
+  readonly takeSnapshot: (job: SnapshotJob) => AsyncIterable<Uint8Array>;
   /** The last place of the stream whose entry is in the store and in the latest values; undefined before the first. */
   readonly place: () => number | undefined;
   readonly report: (error: unknown) => void;
@@ -28,7 +30,7 @@ interface SnapshotMaking {
 
 /** Makes a snapshot of the shard soon, and then every few minutes, unless a newer one is there. */
 export function startSnapshots(deps: SnapshotsDeps): SnapshotMaking {
-  const { bus, shard, folder, accounts, latest, report, everyMs = EVERY_MS } = deps;
+  const { bus, shard, folder, accounts, latest, takeSnapshot, report, everyMs = EVERY_MS } = deps;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let making: Promise<void> = Promise.resolve();

@@ -65,6 +65,23 @@ describe('commands to the leading engine', () => {
     await assert.rejects(world.settled(callers.forward('main', '/x', CALL, 'PRO')), isRefused);
   });
 
+  it('are answered 503 by an engine that does not know yet that its term is over', async () => {
+    world = await openCallersWorld({ seed: 5 });
+    const [first, second] = [await world.standby(), await world.standby()];
+    await world.lead(first);
+    const { callers } = await world.edge('e1');
+    await world.lead(second);
+    // Either one may be asked.
+    const claims = Array.from({ length: 20 }, (_, n) => callers.waitlist.claim(entryOf(`0x${n}`), 0));
+    const told = await world.settled(Promise.allSettled(claims));
+    const refusals = told.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    assert.ok(refusals.length > 0 && refusals.length < claims.length);
+    for (const error of refusals) {
+      assert.ok(error instanceof RequestError, String(error));
+      assert.deepEqual([error.status, error.code], [503, 'engine_unavailable']);
+    }
+  });
+
   it('count usage once, whatever is lost and whoever leads', async () => {
     world = await openCallersWorld({ seed: 3 });
     const [first, second] = [await world.standby(), await world.standby()];

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { Bus } from '../../../src/bus/bus.ts';
 import { openNatsBus } from '../../../src/bus/nats/open-nats-bus.ts';
 import { realTime } from '../../../src/bus/time.ts';
+import { cacheDisk } from '../../../src/cluster/edge/cache-disk.ts';
 import { type EdgeShards, openEdgeShards } from '../../../src/cluster/edge/edge-shards.ts';
 import { type JoinedShards, joinShards } from '../../../src/cluster/edge/joined-shards.ts';
 import { administer } from '../../support/bus/nats-bus.ts';
@@ -24,6 +26,8 @@ function openEdge(bus: Bus, folder: string) {
   const shards: EdgeShards = openEdgeShards({
     bus,
     folder,
+    disk: cacheDisk,
+    newId: randomUUID,
     time: realTime,
     async onChange() {
       joined?.close();

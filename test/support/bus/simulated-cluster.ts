@@ -28,6 +28,8 @@ export interface Faults {
   readonly skippedDelivery: number;
   readonly brokenDelivery: number;
   readonly silentDelivery: number;
+  /** Comes seconds late, and so does all that follows it. */
+  readonly lateDelivery: number;
 }
 
 export const NO_FAULTS: Faults = {
@@ -39,6 +41,7 @@ export const NO_FAULTS: Faults = {
   skippedDelivery: 0,
   brokenDelivery: 0,
   silentDelivery: 0,
+  lateDelivery: 0,
 };
 
 /** A process of the cluster, and what may happen to it. */
@@ -57,8 +60,14 @@ export interface SimulatedNode {
   kill(): void;
 }
 
+interface NodeOptions {
+  readonly isEngine?: boolean;
+  /** Runs in the process what has come for it; at once unless given. */
+  readonly run?: (act: () => void) => void;
+}
+
 export interface SimulatedCluster {
-  connect(options?: { readonly isEngine?: boolean }): SimulatedNode;
+  connect(options?: NodeOptions): SimulatedNode;
   setFaults(faults: Partial<Faults>): void;
   /** Stops and starts the servers. What they hold stays. */
   setDown(isDown: boolean): void;
@@ -67,6 +76,8 @@ export interface SimulatedCluster {
   /** A stream is gone, or all are. */
   remove(name?: string): void;
   stream(name: string): SimulatedStream;
+  /** Undefined where there is none. */
+  find(name: string): SimulatedStream | undefined;
   /** A stream is there with these messages alone. */
   restore(name: string, spec: StreamSpec, messages: readonly StoredMessage[]): void;
 }
@@ -93,7 +104,11 @@ interface Subscriber {
 }
 
 /** Servers and a network in memory. All chance comes from the seed and all time from `time`. */
-export function createSimulatedCluster(seed: number, time: VirtualTime): SimulatedCluster {
+export function createSimulatedCluster(
+  seed: number,
+  time: Pick<VirtualTime, 'mono' | 'after'>,
+  largestBody = LARGEST_BODY,
+): SimulatedCluster {
   const rng = createRng(seed, 'simulated cluster');
   const streams = new Map<string, SimulatedStream>();
   const subscribers = new Set<Subscriber>();
@@ -113,7 +128,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
     return published;
   };
 
-  function connect({ isEngine = true }: { readonly isEngine?: boolean } = {}): SimulatedNode {
+  function connect({ isEngine = true, run: runIn = (act) => act() }: NodeOptions = {}): SimulatedNode {
     const closing = new AbortController();
     setMaxListeners(0, closing.signal);
     let isCutOff = false;
@@ -125,7 +140,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
     const arrive: Arrive = (run) => {
       if (isDead) return;
       if (isFrozen) held.push(run);
-      else run();
+      else runIn(run);
     };
     const isReachable = () => !isDown && !isCutOff && !isDead;
 
@@ -135,7 +150,12 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
         if (closing.signal.aborted) return reject(closedError());
         const onClose = () => reject(closedError());
         closing.signal.addEventListener('abort', onClose, { once: true });
-        const forget = time.after(ATTEMPT_MS, () => arrive(() => reject(unreachable(what))));
+        const forget = time.after(ATTEMPT_MS, () =>
+          arrive(() => {
+            closing.signal.removeEventListener('abort', onClose);
+            reject(unreachable(what));
+          }),
+        );
         const answer = (settle: () => void) => {
           if (!isReachable() || happens(faults.lostAnswer)) return;
           time.after(tripMs(), () => {
@@ -169,14 +189,17 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
       let wake: () => void = () => undefined;
       let freeAt = 0;
 
+      const onClose = () => finish({ error: closedError() });
       const finish = (how: { readonly error?: BusError }) => {
         end ??= how;
         subscribers.delete(subscriber);
+        closing.signal.removeEventListener('abort', onClose);
         wake();
       };
       const send = (delivered: Delivered) => {
         // One after the other: a connection keeps the order.
-        freeAt = Math.max(freeAt, time.mono() + tripMs());
+        const lateMs = happens(faults.lateDelivery) ? rng.next() * LATEST_MS : 0;
+        freeAt = Math.max(freeAt, time.mono() + tripMs() + lateMs);
         time.after(freeAt - time.mono(), () => {
           if (!isReachable() || isDeaf) isSilent = true;
           if (isSilent) return;
@@ -207,7 +230,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
         },
       };
       subscribers.add(subscriber);
-      closing.signal.addEventListener('abort', () => finish({ error: closedError() }), { once: true });
+      closing.signal.addEventListener('abort', onClose, { once: true });
       subscriber.push();
 
       async function* iterate(): AsyncGenerator<Delivered> {
@@ -255,8 +278,14 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
     const ask = (subject: string, body: Uint8Array, timeoutMs: number): Promise<Uint8Array> =>
       new Promise((resolve, reject) => {
         if (closing.signal.aborted) return reject(closedError());
-        closing.signal.addEventListener('abort', () => reject(closedError()), { once: true });
-        time.after(timeoutMs, () => arrive(() => reject(unreachable(subject))));
+        const onClose = () => reject(closedError());
+        closing.signal.addEventListener('abort', onClose, { once: true });
+        const forget = time.after(timeoutMs, () => arrive(() => end(() => reject(unreachable(subject)))));
+        const end = (settle: () => void) => {
+          forget();
+          closing.signal.removeEventListener('abort', onClose);
+          settle();
+        };
         if (!isReachable() || happens(faults.lostRequest)) return;
         time.after(tripMs(), () => {
           if (isDown) return;
@@ -267,7 +296,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
           const back = (settle: () => void) => {
             if (happens(faults.lostAnswer)) return;
             time.after(tripMs(), () => {
-              if (isReachable() && !isDeaf) arrive(settle);
+              if (isReachable() && !isDeaf) arrive(() => end(settle));
             });
           };
           if (chosen === undefined) {
@@ -297,7 +326,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
             return () => answerers.delete(answerer);
           },
         },
-        largestBody: LARGEST_BODY,
+        largestBody,
         facts: () => ({ version: 'simulated', servers: ['simulated'], replicas: 1 }),
         isConnected: () => isReachable() && !closing.signal.aborted,
         openStream,
@@ -364,6 +393,7 @@ export function createSimulatedCluster(seed: number, time: VirtualTime): Simulat
       for (const message of messages) stream.publish(message, undefined, time.mono());
       streams.set(name, stream);
     },
+    find: (name) => streams.get(name),
     stream(name) {
       const stream = streams.get(name);
       if (stream === undefined) throw new RangeError(`there is no stream ${name}`);

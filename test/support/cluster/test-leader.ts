@@ -10,6 +10,7 @@ import { positionOf } from '../../../src/cluster/engine/position.ts';
 import { createPublishing } from '../../../src/cluster/engine/publish.ts';
 import { registerShard } from '../../../src/cluster/engine/register-shard.ts';
 import { startSnapshots } from '../../../src/cluster/engine/snapshots.ts';
+import { takeSnapshot } from '../../../src/cluster/engine/take-snapshot.ts';
 import { topicsOf } from '../../../src/feed/channels.ts';
 import { openFeed } from '../../../src/feed/feed.ts';
 import { decodeFrame } from '../../../src/feed/log/frame-codec.ts';
@@ -110,6 +111,7 @@ export async function startTestLeader(options: LeaderOptions): Promise<TestLeade
     folder,
     accounts: ids,
     latest,
+    takeSnapshot,
     place: () => published.position.place,
     report: fail,
     ...(snapshotsEveryMs !== undefined && { everyMs: snapshotsEveryMs }),

@@ -1,0 +1,88 @@
+import { createAssembly } from '../../src/bus/parts.ts';
+import { EMPTY_DIGEST, nextDigest } from '../../src/cluster/entries/chain.ts';
+import { decodeLogEntry } from '../../src/cluster/entries/log-entry.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { SimulatedCluster } from '../support/bus/simulated-cluster.ts';
+import type { ClusterViolations } from './cluster-invariants.ts';
+
+interface SharedLog {
+  /** The last observation on the bus. */
+  readonly head: number;
+  /** Compares what is new on the bus with what was there, and each log with that of the bus, as far as both go. */
+  check(logs: ReadonlyMap<string, Pick<Store, 'journal'>>): void;
+  /** Looks whether a log has everything that the bus has acknowledged. */
+  checkWhole(name: string, log: Pick<Store, 'journal'>, upTo: number): void;
+}
+
+interface SharedLogDeps {
+  readonly bus: SimulatedCluster;
+  readonly stream: string;
+  readonly violations: ClusterViolations;
+}
+
+/** The log as the bus has it: every entry that was ever acknowledged, also what is no longer kept there. */
+export function createSharedLog({ bus, stream, violations: { check } }: SharedLogDeps): SharedLog {
+  /** The digest up to each observation, by seq. */
+  const digests = [EMPTY_DIGEST];
+  let assemble: ReturnType<typeof createAssembly> | undefined;
+  let read = 0;
+  let term = 0;
+
+  /** How far each log was found to be that of the bus. */
+  const compared = new Map<string, { readonly journal: Store['journal']; seq: number; digest: string }>();
+
+  function readBus(): void {
+    const { history } = bus.find(stream) ?? { history: [] };
+    for (; read < history.length; read++) {
+      const message = history[read];
+      if (message === undefined) return;
+      const [epoch = '', written = '0'] = message.id.split(':');
+      check(20, Number(written) >= term, () => `term ${written} wrote at ${message.place}, after ${term}`);
+      term = Number(written);
+      assemble ??= createAssembly(epoch);
+      const entry = assemble(message);
+      if (entry?.subject !== 'log') continue;
+      const { digest, observations } = decodeLogEntry(entry.body);
+      for (const observation of observations) {
+        const before = digests[observation.seq - 1];
+        const known = digests[observation.seq];
+        check(
+          21,
+          before !== undefined && known === undefined,
+          () => `observation ${observation.seq} comes at place ${entry.place}, after ${digests.length - 1}`,
+        );
+        if (before !== undefined) digests[observation.seq] = nextDigest(before, observation);
+      }
+      const last = observations.at(-1)?.seq ?? 0;
+      check(21, digests[last] === digest, () => `the entry at place ${entry.place} has another digest`);
+    }
+  }
+
+  return {
+    get head() {
+      return digests.length - 1;
+    },
+    check(logs) {
+      readBus();
+      for (const [name, { journal }] of logs) {
+        const known = compared.get(name);
+        const own = known?.journal === journal ? known : { journal, seq: 0, digest: EMPTY_DIGEST };
+        compared.set(name, own);
+        for (const observation of journal.head > own.seq ? journal.read(own.seq + 1) : []) {
+          own.digest = nextDigest(own.digest, observation);
+          own.seq = observation.seq;
+          const there = digests[observation.seq];
+          check(
+            21,
+            there === own.digest,
+            () => `${name} has another observation ${observation.seq} than the bus`,
+          );
+          if (there !== own.digest) return;
+        }
+      }
+    },
+    checkWhole(name, { journal }, upTo) {
+      check(5, journal.head >= upTo, () => `the bus has ${upTo}, and ${name} ends at ${journal.head}`);
+    },
+  };
+}
