@@ -10,10 +10,8 @@ export interface WorldSize {
   readonly series: readonly SeriesKind[];
   /** How many buckets an event of posts has, at least two; undefined for as many as on the market. */
   readonly buckets: number | undefined;
-  /** How many hours the list of events about prices reaches back. */
-  readonly priceEventHours: number;
-  /** Whether there are events about the price of a day, which have many buckets. */
-  readonly hasDailyPriceEvents: boolean;
+  /** Which events about prices there are; those of a day have many buckets. */
+  readonly priceEvents: 'none' | 'hourly' | 'hourly and daily';
   /** How often quotes are compared with what a reader has; a quote itself holds much longer. */
   readonly bookPeriodMs: number;
   /** How often a spot price is sent. */
@@ -26,8 +24,7 @@ export const USUAL_SIZE: WorldSize = {
   settledDays: 100,
   series: ['week-tuesday', 'week-friday', 'two-days', 'month'],
   buckets: undefined,
-  priceEventHours: 36,
-  hasDailyPriceEvents: true,
+  priceEvents: 'hourly and daily',
   bookPeriodMs: 250,
   spotPeriodMs: 1_000,
 };

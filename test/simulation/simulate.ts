@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { verify } from '../../src/research/verify.ts';
 import { createOverrides } from '../../src/world/control/overrides.ts';
 import { accountsOf } from '../../src/world/life/accounts.ts';
 import { createTimeline } from '../../src/world/life/timeline.ts';
@@ -12,6 +11,7 @@ import { createShownFrames } from './shown-frames.ts';
 import type { DiskFigures } from './simulated-disk.ts';
 import { openStage, SERVICE_URL, START_AT, type Stage } from './stage.ts';
 import { TIERS, type Tier } from './tier.ts';
+import { createVerifiedLog } from './verified-log.ts';
 import { createViolations, type Invariant, type Violation } from './violations.ts';
 
 export interface SimulationOptions {
@@ -37,7 +37,7 @@ export interface SimulationResult {
 const HOUR_MS = 3_600_000;
 const STEP_MS = 60_000;
 const FIRST_READER_MS = 30_000;
-/** Kills between two verifications, each of which computes the whole log again. */
+/** Kills between two verifications, each of which computes what is new in the log again. */
 const KILLS_PER_VERIFICATION = 8;
 const ACCOUNTS = 2;
 const ASK_TIMEOUT_MS = 5_000;
@@ -97,9 +97,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     shown.checkKept();
   });
 
-  async function verifyStore(): Promise<void> {
+  const { verifyNew, verifyAll } = createVerifiedLog(disk.kept);
+  async function verifyStore(verifyLog = verifyNew): Promise<void> {
     isVerificationDue = false;
-    const { difference } = await verify(disk.kept, { simulations: 0 });
+    const difference = await verifyLog();
     check(4, difference === null, () => JSON.stringify(difference).slice(0, 1_000));
   }
 
@@ -156,6 +157,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       report(progressOf(stage, violations.found.length, kills, end));
       if (violations.found.length > 0) break;
     }
+    if (violations.found.length === 0) await verifyStore(verifyAll);
   } finally {
     stage.close();
     await world.close();

@@ -1,5 +1,5 @@
 import type { SourceSettings } from '../../src/sources/settings.ts';
-import { USUAL_SIZE, type WorldSize } from '../../src/world/size.ts';
+import type { WorldSize } from '../../src/world/size.ts';
 import type { Model } from './simulated-workers.ts';
 
 /** How much happens in a simulated hour. */
@@ -19,11 +19,19 @@ interface TierSettings {
 
 const SECOND_MS = 1_000;
 
-/** The usual periods, and a history that is long enough for forecasts. */
+/** The usual periods, a history that is long enough for forecasts, and events that overlap. */
 const DENSE: TierSettings = {
-  flags: { historyDays: '15', checkpointSeconds: '60' },
+  flags: { historyDays: '15', checkpointSeconds: '120' },
   sources: {},
-  world: USUAL_SIZE,
+  world: {
+    historyDays: 20,
+    settledDays: 8,
+    series: ['week-friday', 'two-days'],
+    buckets: 8,
+    priceEvents: 'hourly',
+    bookPeriodMs: 1_000,
+    spotPeriodMs: 1_000,
+  },
   model: 'real',
   tickMs: SECOND_MS,
   askEveryMs: 2_000,
@@ -34,47 +42,48 @@ const SPARSE: TierSettings = {
   flags: {
     historyDays: '2',
     checkpointSeconds: '600',
-    staleSecondsPosts: '180',
-    staleSecondsPrices: '900',
-    staleSecondsUi: '900',
+    staleSecondsPosts: '360',
+    staleSecondsOracle: '1800',
+    staleSecondsUi: '1800',
+    staleSecondsPrices: '1200',
     staleSecondsEvents: '1800',
     staleSecondsCrypto: '600',
   },
   sources: {
-    postsPeriodMs: 30_000,
-    postsRecheckPeriodMs: 599_000,
-    listPeriodMs: 181_000,
-    deletionsPeriodMs: 240_000,
-    trackingsPeriodMs: 601_700,
-    oraclePeriodMs: 151_300,
-    oraclePastPeriodMs: 120_000,
-    eventsPeriodMs: 301_100,
+    postsPeriodMs: 90_000,
+    postsRecheckPeriodMs: 1_799_000,
+    listPeriodMs: 601_000,
+    timelineLookPeriodMs: 30_000,
+    deletionsPeriodMs: 480_000,
+    trackingsPeriodMs: 1_201_700,
+    oraclePeriodMs: 301_300,
+    oraclePastPeriodMs: 300_000,
+    eventsPeriodMs: 601_100,
     closedEventsPeriodMs: 1_800_000,
-    cryptoEventsPeriodMs: 601_100,
-    settledPeriodMs: 120_000,
-    uiPeriodMs: 151_900,
-    uiFirstPeriodMs: 60_000,
+    cryptoEventsPeriodMs: 1_201_100,
+    settledPeriodMs: 300_000,
+    uiPeriodMs: 451_900,
+    uiFirstPeriodMs: 120_000,
     subscriptionsPeriodMs: 60_000,
-    socketPingPeriodMs: 60_000,
-    pricesFlushPeriodMs: 20_000,
+    socketPingPeriodMs: 120_000,
+    pricesFlushPeriodMs: 60_000,
     pricesSilentMs: 300_000,
-    booksPeriodMs: 300_100,
-    spotPeriodMs: 60_000,
+    booksPeriodMs: 600_100,
+    spotPeriodMs: 120_000,
     spotSilentMs: 300_000,
   },
   world: {
-    historyDays: 5,
-    settledDays: 2,
+    historyDays: 2,
+    settledDays: 0,
     series: ['two-days'],
     buckets: 4,
-    priceEventHours: 1,
-    hasDailyPriceEvents: false,
-    bookPeriodMs: 10_000,
-    spotPeriodMs: 30_000,
+    priceEvents: 'none',
+    bookPeriodMs: 30_000,
+    spotPeriodMs: 60_000,
   },
   model: 'cheap',
-  tickMs: 10 * SECOND_MS,
-  askEveryMs: 60_000,
+  tickMs: 30 * SECOND_MS,
+  askEveryMs: 120_000,
 };
 
 export const TIERS: Readonly<Record<Tier, TierSettings>> = { dense: DENSE, sparse: SPARSE };

@@ -4,6 +4,7 @@ import type { WorldSize } from '../size.ts';
 import { CRYPTO_TAG, marketOf, type WorldEvent } from './event.ts';
 import { CRYPTO_SYMBOLS, type CryptoSymbol, spotPrice } from './spot-price.ts';
 
+const HOURS_BEHIND = 36;
 const HOURS_AHEAD = 3;
 const DAYS_BEHIND = 7;
 const RANGE_STEP = 2_000;
@@ -16,7 +17,7 @@ interface CryptoEvents {
 
 export function createCryptoEvents(
   seed: number,
-  { priceEventHours, hasDailyPriceEvents }: WorldSize,
+  { priceEvents }: Pick<WorldSize, 'priceEvents'>,
 ): CryptoEvents {
   const known = new Map<string, WorldEvent>();
   function once(key: string, build: () => WorldEvent): WorldEvent {
@@ -26,15 +27,16 @@ export function createCryptoEvents(
   }
   return {
     listed(now) {
+      if (priceEvents === 'none') return [];
       if (known.size > MOST_KEPT) known.clear();
       const events: WorldEvent[] = [];
       const hour = Math.floor(now / HOUR_MS);
       for (const symbol of CRYPTO_SYMBOLS) {
-        for (let index = hour - priceEventHours; index <= hour + HOURS_AHEAD; index++) {
+        for (let index = hour - HOURS_BEHIND; index <= hour + HOURS_AHEAD; index++) {
           events.push(once(`${symbol.symbol}${index}`, () => upDown(symbol, index)));
         }
       }
-      if (!hasDailyPriceEvents) return events;
+      if (priceEvents === 'hourly') return events;
       const noon = noonDayBefore(now);
       for (let day = noon - DAYS_BEHIND; day <= noon + 1; day++) {
         for (const kind of ['range', 'ladder'] as const)
