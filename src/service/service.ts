@@ -62,6 +62,8 @@ interface ServiceOptions {
   readonly machine?: Machine;
   readonly clusterMachine?: ClusterMachine;
   readonly sources?: Partial<SourceSettings>;
+  /** Between two ticks of the engine; a second unless given. */
+  readonly tickMs?: number;
   /** Of the program. */
   readonly version?: string;
 }
@@ -90,7 +92,7 @@ async function open(
   shutdown: Shutdown,
 ): Promise<Service> {
   const { clock: given, system = systemClock, machine = thisMachine, version = 'unknown' } = options;
-  const { sources: sourceSettings = {} } = options;
+  const { sources: sourceSettings = {}, tickMs } = options;
   const machineTime = given === undefined ? openTime(system) : timeOf(given);
   watchTime(machineTime, log, shutdown);
   // Checked first, so that a start without a free port or a world does not touch the data folder.
@@ -133,7 +135,7 @@ async function open(
     if (news.type === 'broken') broken(news.error);
   };
   const parts = { config, store, latest, clock, metrics, repairedAt, machine, broken, log };
-  const engineParts = { ...parts, ...time, speed, endpoints, sourceSettings, report };
+  const engineParts = { ...parts, ...time, speed, endpoints, sourceSettings, tickMs, report };
   const callers = { ...parts, ...callersTime };
   const positions = positionsOf(upstream, sourceSettings, parts);
 

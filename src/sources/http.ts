@@ -28,8 +28,8 @@ export async function getJson(url: string, request: JsonRequest = {}): Promise<u
   const path = new URL(url).pathname;
   const controller = new AbortController();
   const stop = () => controller.abort();
-  const late = new SourceError('SOURCE_TIMEOUT', `no whole reply from ${path} in ${timeoutMs} ms`);
-  const deadline = timer(timeoutMs).subscribe(() => controller.abort(late));
+  const late = () => new SourceError('SOURCE_TIMEOUT', `no whole reply from ${path} in ${timeoutMs} ms`);
+  const deadline = timer(timeoutMs).subscribe(() => controller.abort(late()));
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop();
   // An abort that falls between two chunks has been seen to leave a read waiting for ever.

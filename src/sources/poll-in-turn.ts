@@ -11,11 +11,20 @@ interface Job {
 export function runOnce(read: (signal: AbortSignal) => Promise<void>): Observable<never> {
   return new Observable((subscriber) => {
     const controller = new AbortController();
+    let isOver = false;
     read(controller.signal).then(
-      () => subscriber.complete(),
-      (error: unknown) => subscriber.error(error),
+      () => {
+        isOver = true;
+        subscriber.complete();
+      },
+      (error: unknown) => {
+        isOver = true;
+        subscriber.error(error);
+      },
     );
-    return () => controller.abort();
+    return () => {
+      if (!isOver) controller.abort();
+    };
   });
 }
 

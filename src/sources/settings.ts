@@ -18,6 +18,8 @@ export interface SourceSettings {
   readonly listPauseMs: number;
   /** How long the list waits for the timeline's history at the first start. */
   readonly listWaitMs: number;
+  /** Between two looks of the list whether the timeline was read, or was read again. */
+  readonly timelineLookPeriodMs: number;
   /** The shortest time between two looks whether a post is still there. */
   readonly deletionsPeriodMs: number;
   /** Older posts are not looked at. */
@@ -56,6 +58,7 @@ export const SOURCE_SETTINGS: SourceSettings = {
   listSliceDays: 7,
   listPauseMs: 300,
   listWaitMs: MINUTE_MS,
+  timelineLookPeriodMs: 250,
   deletionsPeriodMs: 29_000,
   deletionsHorizonMs: DAY_MS,
   trackingsPeriodMs: 61_700,

@@ -1,4 +1,5 @@
 import type { SourceSettings } from '../../src/sources/settings.ts';
+import type { WorldSize } from '../../src/world/size.ts';
 import type { Model } from './simulated-workers.ts';
 
 /** How much happens in a simulated hour. */
@@ -8,48 +9,86 @@ interface TierSettings {
   /** Flags of the service. */
   readonly flags: Readonly<Record<string, string>>;
   readonly sources: Partial<SourceSettings>;
+  readonly world: WorldSize;
   readonly model: Model;
+  /** Between two ticks of the engine. */
+  readonly tickMs: number;
+  /** Between two requests of who asks. */
+  readonly askEveryMs: number;
 }
 
-/** The usual periods, and a history that is long enough for forecasts. */
+const SECOND_MS = 1_000;
+
+/** The usual periods, a history that is long enough for forecasts, and events that overlap. */
 const DENSE: TierSettings = {
-  flags: { historyDays: '15', checkpointSeconds: '60' },
+  flags: { historyDays: '15', checkpointSeconds: '120' },
   sources: {},
+  world: {
+    historyDays: 20,
+    settledDays: 8,
+    series: ['week-friday', 'two-days'],
+    buckets: 8,
+    priceEvents: 'hourly',
+    bookPeriodMs: 1_000,
+    spotPeriodMs: 1_000,
+  },
   model: 'real',
+  tickMs: SECOND_MS,
+  askEveryMs: 2_000,
 };
 
-/** Everything is asked seldom, so that days pass quickly. */
+/** A small world that is asked seldom, so that days pass quickly. */
 const SPARSE: TierSettings = {
   flags: {
-    historyDays: '8',
+    historyDays: '2',
     checkpointSeconds: '600',
-    staleSecondsPosts: '60',
-    staleSecondsPrices: '300',
-    staleSecondsEvents: '600',
-    staleSecondsCrypto: '300',
+    staleSecondsPosts: '360',
+    staleSecondsOracle: '1800',
+    staleSecondsUi: '1800',
+    staleSecondsPrices: '1200',
+    staleSecondsEvents: '1800',
+    staleSecondsCrypto: '600',
   },
   sources: {
-    postsPeriodMs: 10_000,
-    postsRecheckPeriodMs: 299_000,
-    listPeriodMs: 61_000,
-    deletionsPeriodMs: 120_000,
-    trackingsPeriodMs: 301_700,
-    oraclePeriodMs: 61_300,
-    oraclePastPeriodMs: 60_000,
-    eventsPeriodMs: 121_100,
+    postsPeriodMs: 90_000,
+    postsRecheckPeriodMs: 1_799_000,
+    listPeriodMs: 601_000,
+    timelineLookPeriodMs: 30_000,
+    deletionsPeriodMs: 480_000,
+    trackingsPeriodMs: 1_201_700,
+    oraclePeriodMs: 301_300,
+    oraclePastPeriodMs: 300_000,
+    eventsPeriodMs: 601_100,
     closedEventsPeriodMs: 1_800_000,
-    cryptoEventsPeriodMs: 301_100,
-    settledPeriodMs: 60_000,
-    uiPeriodMs: 61_900,
-    uiFirstPeriodMs: 20_000,
-    subscriptionsPeriodMs: 10_000,
-    pricesFlushPeriodMs: 10_000,
-    pricesSilentMs: 120_000,
-    booksPeriodMs: 120_100,
-    spotPeriodMs: 30_000,
-    spotSilentMs: 120_000,
+    cryptoEventsPeriodMs: 1_201_100,
+    settledPeriodMs: 300_000,
+    uiPeriodMs: 451_900,
+    uiFirstPeriodMs: 120_000,
+    subscriptionsPeriodMs: 60_000,
+    socketPingPeriodMs: 120_000,
+    pricesFlushPeriodMs: 60_000,
+    pricesSilentMs: 300_000,
+    booksPeriodMs: 600_100,
+    spotPeriodMs: 120_000,
+    spotSilentMs: 300_000,
+  },
+  world: {
+    historyDays: 2,
+    settledDays: 0,
+    series: ['two-days'],
+    buckets: 4,
+    priceEvents: 'none',
+    bookPeriodMs: 30_000,
+    spotPeriodMs: 60_000,
   },
   model: 'cheap',
+  tickMs: 30 * SECOND_MS,
+  askEveryMs: 120_000,
 };
 
 export const TIERS: Readonly<Record<Tier, TierSettings>> = { dense: DENSE, sparse: SPARSE };
+
+/** The typed client expects a tick each second, so that its clock runs as much slower as ticks are apart. */
+export function readerSlowness(tier: Tier): number {
+  return TIERS[tier].tickMs / SECOND_MS;
+}

@@ -48,6 +48,24 @@ describe('installVirtualGlobals', () => {
     ]);
   });
 
+  it('lets the timers and the clock of an owner run slower', async () => {
+    globals.restore();
+    const [slow, usual] = [{ name: 'slow' }, { name: 'usual' }];
+    const slowness = (owner: object) => (owner === slow ? 10 : 1);
+    globals = installVirtualGlobals({ kernel, startAt: START_AT, random: chanceOf(1, 'random'), slowness });
+    const ran: string[] = [];
+    for (const owner of [slow, usual])
+      kernel.as(owner, () => {
+        const startedAt = performance.now();
+        setTimeout(() => {
+          const ms = performance.now() - startedAt;
+          ran.push(`${owner.name}: ${ms} of ${kernel.now()}, ${Date.now() - START_AT}`);
+        }, 200);
+      });
+    await kernel.run(5_000);
+    assert.deepEqual(ran, ['usual: 200 of 200, 200', 'slow: 200 of 2000, 2000']);
+  });
+
   it('lets timers nest, and start again', async () => {
     const ran: number[] = [];
     const outer = setTimeout(() => {

@@ -92,7 +92,10 @@ describe('installPackages', () => {
         other.said.join(''),
         /NOT TESTED: the dashboard in a browser.*chromium.*\/usr\/bin\/chromium/,
       );
-      assert.match(other.said.join(''), /NOT TESTED: kills and power cuts at system calls.*gcc.* and .*libc6-dev/);
+      assert.match(
+        other.said.join(''),
+        /NOT TESTED: kills and power cuts at system calls.*gcc.* and .*libc6-dev/,
+      );
       assert.match(other.said.join(''), /NOT TESTED: the bus on NATS.*nats-server, 2\.10\.23/);
     }
   });

@@ -5,9 +5,10 @@ import { createListedEvents, isActive } from '../../src/world/market/listed-even
 import { createOracleCount } from '../../src/world/market/oracle-count.ts';
 import { createOracleSync } from '../../src/world/market/oracle-sync.ts';
 import { createSettlement } from '../../src/world/market/settlement.ts';
+import type { WorldSize } from '../../src/world/size.ts';
 import { openWorld } from '../../src/world/world.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
-import { openTestWorld, START_AT, type TestWorld, testBase } from './open.ts';
+import { at, list, openTestWorld, START_AT, type TestWorld, testBase } from './open.ts';
 
 /** The world's answers at an instant, role by role. */
 async function picture(test: TestWorld, now: number): Promise<readonly string[]> {
@@ -66,6 +67,45 @@ describe('openWorld', () => {
       await test.world.close();
     }
     assert.deepEqual(pictures[1], pictures[0]);
+  });
+
+  it('has only as much as its size says, and of that the same posts', async () => {
+    const size: WorldSize = {
+      historyDays: 3,
+      settledDays: 2,
+      series: ['two-days'],
+      buckets: 4,
+      priceEvents: 'hourly',
+      bookPeriodMs: 10_000,
+      spotPeriodMs: 10_000,
+    };
+    const small = await openWorld({ seed: 11, startAt: START_AT, now: () => START_AT, size });
+    const usual = await openTestWorld(11);
+    const texts = await Promise.all(
+      [small, usual.world].map(async ({ addresses }) => {
+        const headers = { authorization: `Bearer ${addresses.postsToken}` };
+        const [a] = addresses.accounts;
+        const answer = await fetch(`${addresses.posts}/2/users/${a?.userId}/tweets?max_results=100`, {
+          headers,
+        });
+        return answer.text();
+      }),
+    );
+    assert.equal(texts[0], texts[1]);
+    const { addresses } = small;
+    const eventsThere = async (query: string) => {
+      const answer = await fetch(`${addresses.market}/events?limit=500&${query}`);
+      return list(await answer.json());
+    };
+    const events = [...(await eventsThere('')), ...(await eventsThere('closed=true'))];
+    const ofPosts = events.filter((event) => list(event, 'tags').some((tag) => tag.slug === 'post-markets'));
+    assert.ok(ofPosts.length >= 4 && ofPosts.length < 12, String(ofPosts.length));
+    for (const event of ofPosts) assert.equal(list(event, 'markets').length, 4);
+    for (const event of events) assert.ok(list(event, 'markets').length <= 4);
+    const oracle = await fetch(`${addresses.oracle}/users/${addresses.accounts[0]?.handle}`);
+    const counted = Number(at(await oracle.json(), 'data', '_count', 'posts'));
+    assert.ok(counted > 100 && counted < 1_000, String(counted));
+    await Promise.all([small.close(), usual.world.close()]);
   });
 
   it('serves its addresses, so that another process can be pointed at it', async () => {

@@ -118,21 +118,29 @@ export function asyncApiDocument(accounts: readonly PublicAccount[]): Json {
   };
 }
 
+let tidySchemas: Json | undefined;
+
 /** In draft 7 of JSON Schema, which AsyncAPI uses. Records and messages refer to each other by name. */
 function schemas(accounts: readonly PublicAccount[]): Json {
+  tidySchemas ??= makeSchemas();
+  const segments = accounts.map(({ segment }) => segment);
+  return Object.fromEntries(
+    Object.entries(tidySchemas).map(([name, schema]) => [
+      name,
+      REQUESTS.has(name) ? listingAccounts(schema, segments) : schema,
+    ]),
+  );
+}
+
+/** The same without accounts; made once, as it takes a while. */
+function makeSchemas(): Json {
   const registry = z.registry<{ id: string }>();
   registry.add(asOfRecord, { id: 'AsOf' });
   for (const [channel, record] of Object.entries(FEED_RECORDS))
     registry.add(record, { id: `${channel}Record` });
   for (const { name, payload } of MESSAGES) registry.add(payload, { id: name });
   const made = z.toJSONSchema(registry, { target: 'draft-7', uri: (id) => `${PREFIX}${id}` });
-  const segments = accounts.map(({ segment }) => segment);
-  return Object.fromEntries(
-    Object.entries(made.schemas).map(([name, schema]) => [
-      name,
-      REQUESTS.has(name) ? listingAccounts(tidied(schema), segments) : tidied(schema),
-    ]),
-  );
+  return Object.fromEntries(Object.entries(made.schemas).map(([name, schema]) => [name, tidied(schema)]));
 }
 
 /** The messages in which a caller names accounts. */

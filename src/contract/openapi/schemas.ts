@@ -10,8 +10,15 @@ export function schemaRef(name: ComponentName): Json {
   return { $ref: `${PREFIX}${name}` };
 }
 
-/** The JSON Schema of every component; they refer to each other by name. */
+let components: Json | undefined;
+
+/** The JSON Schema of every component; they refer to each other by name. Made once, as it takes a while. */
 export function componentSchemas(): Json {
+  components ??= makeComponentSchemas();
+  return components;
+}
+
+function makeComponentSchemas(): Json {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `${PREFIX}${id}` });
@@ -29,8 +36,19 @@ interface QueryParameter extends Json {
   readonly description: string;
 }
 
-/** The parameters of a query as OpenAPI objects. */
+const parametersOf = new WeakMap<z.ZodObject, readonly QueryParameter[]>();
+
+/** The parameters of a query as OpenAPI objects, made once for each query. */
 export function queryParameters(query: z.ZodObject): readonly QueryParameter[] {
+  let parameters = parametersOf.get(query);
+  if (parameters === undefined) {
+    parameters = makeQueryParameters(query);
+    parametersOf.set(query, parameters);
+  }
+  return parameters;
+}
+
+function makeQueryParameters(query: z.ZodObject): readonly QueryParameter[] {
   const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' });
   return Object.entries(properties).map(([name, property]) => {
     const { description, examples, ...schema } = Object(tidied(property));

@@ -23,8 +23,6 @@ import { lookUpPosts } from './post-lookup.ts';
 import type { ApiReading } from './reading.ts';
 import { identify } from './user-id.ts';
 
-const TIMELINE_LOOK_MS = 250;
-
 /** A listed post that the log lacks, or of which it does not know the kind. */
 interface UnclearPost {
   readonly post: ListedPost;
@@ -92,7 +90,7 @@ export function archiveSource(
 
   /** Ends once the timeline was read, or did not answer in time. */
   function timelineReading(context: SourceContext): Observable<never> {
-    return timer(0, TIMELINE_LOOK_MS).pipe(
+    return timer(0, settings.timelineLookPeriodMs).pipe(
       takeWhile(() => !isTimelineRead(context, account)),
       takeUntil(timer(settings.listWaitMs)),
       ignoreElements(),
@@ -105,7 +103,8 @@ export function archiveSource(
   /** Begins anew when the timeline was read again. */
   function readings(context: SourceContext): Observable<never> {
     const readFor = timelineFrom(context);
-    const isOutdated = timer(TIMELINE_LOOK_MS, TIMELINE_LOOK_MS).pipe(
+    const { timelineLookPeriodMs } = settings;
+    const isOutdated = timer(timelineLookPeriodMs, timelineLookPeriodMs).pipe(
       filter(() => timelineFrom(context) !== readFor),
     );
     return readLists(context).pipe(takeUntil(isOutdated));

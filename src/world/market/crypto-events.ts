@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
 import { clockText, monthDay, monthName, newYorkAt, newYorkTime, noonDayBefore } from '../calendar.ts';
+import type { WorldSize } from '../size.ts';
 import { CRYPTO_TAG, marketOf, type WorldEvent } from './event.ts';
 import { CRYPTO_SYMBOLS, type CryptoSymbol, spotPrice } from './spot-price.ts';
 
@@ -14,7 +15,10 @@ interface CryptoEvents {
   listed(now: number): readonly WorldEvent[];
 }
 
-export function createCryptoEvents(seed: number): CryptoEvents {
+export function createCryptoEvents(
+  seed: number,
+  { priceEvents }: Pick<WorldSize, 'priceEvents'>,
+): CryptoEvents {
   const known = new Map<string, WorldEvent>();
   function once(key: string, build: () => WorldEvent): WorldEvent {
     const event = known.get(key) ?? build();
@@ -23,6 +27,7 @@ export function createCryptoEvents(seed: number): CryptoEvents {
   }
   return {
     listed(now) {
+      if (priceEvents === 'none') return [];
       if (known.size > MOST_KEPT) known.clear();
       const events: WorldEvent[] = [];
       const hour = Math.floor(now / HOUR_MS);
@@ -31,6 +36,7 @@ export function createCryptoEvents(seed: number): CryptoEvents {
           events.push(once(`${symbol.symbol}${index}`, () => upDown(symbol, index)));
         }
       }
+      if (priceEvents === 'hourly') return events;
       const noon = noonDayBefore(now);
       for (let day = noon - DAYS_BEHIND; day <= noon + 1; day++) {
         for (const kind of ['range', 'ladder'] as const)

@@ -33,10 +33,10 @@ export function createMemoryFrames(): StoredFrames {
     },
     async prune(beforeAt, maxRows) {
       let dropped = 0;
-      for (const [topic, rows] of rowsOf) {
+      for (const rows of rowsOf.values()) {
         const young = rows.findIndex(({ at }) => at >= beforeAt);
         const stale = Math.min(young < 0 ? rows.length : young, maxRows - dropped);
-        rowsOf.set(topic, rows.slice(stale));
+        rows.splice(0, stale);
         dropped += stale;
       }
       return dropped;

@@ -49,7 +49,7 @@ function createJournal(): Journal {
   const lastSeqOf = (block: readonly Observation[] | undefined) => block?.at(-1)?.seq ?? 0;
   const headOf = () => lastSeqOf(blocks.at(-1));
   function* backwards(): Generator<Observation> {
-    for (const block of blocks.toReversed()) yield* block.toReversed();
+    for (let at = blocks.length - 1; at >= 0; at--) yield* (blocks[at] ?? []).toReversed();
   }
   return {
     get head() {
@@ -79,8 +79,10 @@ function createJournal(): Journal {
       for (const observation of backwards()) if (observation.seq <= fromSeq) yield observation;
     },
     seqAt(at) {
-      for (const { receivedAt, seq } of backwards()) if (receivedAt <= at) return seq;
-      return 0;
+      // The time of the log never runs back, and all of a block may have been received at once.
+      const later = firstAtLeast(blocks, at + 1, (block) => block.at(-1)?.receivedAt ?? 0);
+      const within = blocks[later]?.findLast(({ receivedAt }) => receivedAt <= at);
+      return within?.seq ?? lastSeqOf(blocks[later - 1]);
     },
     async prune(beforeSeq, maxBlocks) {
       const stale = blocks.filter(
@@ -92,15 +94,24 @@ function createJournal(): Journal {
   };
 }
 
+type PostOutput = Extract<Output, { readonly stream: 'posts' }>;
+
 function createOutputs(): Outputs {
   const history = new Map<StreamName, KeptOutput[]>();
   const latest = new Map<StreamName, Map<string, Output>>();
   const seqOf = ({ seq }: KeptOutput) => seq;
   let mark = 0;
-  const postsOf = (account: string) =>
-    [...(latest.get('posts')?.values() ?? [])]
+  /** Newest first, by account; those of an account to which a post was added are sorted when they are asked for. */
+  const sortedPosts = new Map<string, readonly PostOutput[]>();
+  const postsOf = (account: string) => {
+    const known = sortedPosts.get(account);
+    if (known !== undefined) return known;
+    const posts = [...(latest.get('posts')?.values() ?? [])]
       .flatMap((output) => (output.stream === 'posts' && output.record.account === account ? [output] : []))
       .sort(newestFirst);
+    sortedPosts.set(account, posts);
+    return posts;
+  };
   return {
     get upTo() {
       return mark;
@@ -117,6 +128,7 @@ function createOutputs(): Outputs {
         rows.splice(place, 0, { stream, seq, json: JSON.stringify(output) });
         const values = latest.get(stream) ?? new Map<string, Output>();
         latest.set(stream, values.set(key, output));
+        if (output.stream === 'posts') sortedPosts.delete(output.record.account);
       }
       mark = upTo;
     },
@@ -141,16 +153,17 @@ function createOutputs(): Outputs {
     },
     async prune(beforeSeq, maxRows) {
       let dropped = 0;
-      for (const [stream, rows] of history) {
-        const stale = rows.filter(({ seq }) => seq < beforeSeq).slice(0, maxRows - dropped);
-        history.set(stream, rows.slice(stale.length));
-        dropped += stale.length;
+      for (const rows of history.values()) {
+        const stale = Math.min(firstAtLeast(rows, beforeSeq, seqOf), maxRows - dropped);
+        rows.splice(0, stale);
+        dropped += stale;
       }
       return dropped;
     },
     async clear() {
       history.clear();
       latest.clear();
+      sortedPosts.clear();
       mark = 0;
     },
   };

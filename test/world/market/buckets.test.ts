@@ -29,6 +29,15 @@ describe('bucketsOf', () => {
     }
   });
 
+  it('has as many as it is asked for, with what is expected inside', () => {
+    for (const account of ACCOUNTS) {
+      const shapes = bucketsOf(account, 'two-days', 4);
+      assert.equal(shapes.length, 4);
+      const expected = 2 * account.countedPerDay;
+      assert.ok((shapes[0]?.hi ?? 0) < expected && expected < (shapes.at(-1)?.lo ?? 0), account.id);
+    }
+  });
+
   it('has a month of two widths', () => {
     assert.ok(a !== undefined);
     const widths = bucketsOf(a, 'month')
