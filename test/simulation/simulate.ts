@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { FeedEvent } from '../../src/client/exports.ts';
 import { verify } from '../../src/research/verify.ts';
 import { createOverrides } from '../../src/world/control/overrides.ts';
 import { accountsOf } from '../../src/world/life/accounts.ts';
@@ -42,6 +44,12 @@ const KILLS_PER_VERIFICATION = 8;
 const ACCOUNTS = 2;
 const ASK_EVERY_MS = 2_000;
 const ASK_TIMEOUT_MS = 5_000;
+/** Every event is forecast once a minute. A worker that is silent is given up after a minute, too. */
+const FORECAST_WITHIN_MS = 180_000;
+/** What a reader is told only when frames are missing that it could have been sent. */
+const FRAMES_MISSING: readonly string[] = ['gap', 'epoch', 'cursor_too_old'] satisfies FeedEvent['type'][];
+
+const logged = z.array(z.object({ fact: z.object({ kind: z.string() }) }));
 
 /**
  * Runs the whole service in virtual time, with the faults of a plan, and checks what must hold. Takes over the globals of
@@ -81,7 +89,12 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     violations,
     onText: (text) => digest.update(text),
   });
-  watch.onKept = shown.onKept;
+  let forecastAt = 0;
+  watch.onKept = (part, method, args) => {
+    shown.onKept(part, method, args);
+    if (part !== 'journal' || method !== 'append') return;
+    if (logged.parse(args[0]).some(({ fact }) => fact.kind === 'forecast')) forecastAt = kernel.now();
+  };
   watch.onRead = (life, url, text) => {
     count('answers read');
     delivered.onRead(life, url, text);
@@ -112,7 +125,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         url: SERVICE_URL,
         random: chanceOf(seed, 'reader'),
         onFrame: ({ channel, type }) => count(`reader ${channel} ${type}`),
-        onEvent: ({ type }) => count(`reader told of ${type}`),
+        onEvent(event) {
+          count(`reader told of ${event.type}`);
+          check(8, !FRAMES_MISSING.includes(event.type), () => `a reader is told ${JSON.stringify(event)}`);
+        },
         onEnd: (error) => check(18, false, () => `the feed of a reader ended: ${error}`),
       });
     },
@@ -130,13 +146,19 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 
   async function pass(ms: number): Promise<void> {
     const end = kernel.now() + ms;
-    while (kernel.now() < end) {
+    while (kernel.now() < end && violations.found.length === 0) {
       await kernel.run(Math.min(STEP_MS, end - kernel.now()), faults.before);
       await look();
     }
   }
 
-  async function checkWhole(): Promise<void> {
+  async function checkWhole(calmMs: number): Promise<void> {
+    const sinceForecastMs = kernel.now() - forecastAt;
+    check(
+      18,
+      Math.min(sinceForecastMs, calmMs) <= FORECAST_WITHIN_MS,
+      () => `the last forecast was made ${Math.round(sinceForecastMs)} ms ago`,
+    );
     check(18, stage.service !== undefined, () => 'the service does not run');
     const status = reader?.status();
     check(18, status?.state === 'live', () => `the reader is ${JSON.stringify(status)}`);
@@ -152,8 +174,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       const hourEnd = Math.min(end, (hour + 1) * HOUR_MS);
       await pass(faultsEndOf(hour, hours) - kernel.now());
       faults.endAll();
-      await pass(hourEnd - kernel.now());
-      await checkWhole();
+      const calmMs = hourEnd - kernel.now();
+      await pass(calmMs);
+      if (violations.found.length === 0) await checkWhole(calmMs);
       report(progressOf(stage, violations.found.length, kills, end));
       if (violations.found.length > 0) break;
     }
