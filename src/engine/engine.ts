@@ -44,6 +44,8 @@ export interface EngineDeps {
   readonly clock: Clock;
   /** How many times faster than real time its calendar runs; 1 unless given. */
   readonly speed?: number;
+  /** Ms between two ticks; a second unless given. */
+  readonly tickMs?: number | undefined;
   /** Told the headers of every answer of a source. */
   readonly onHeaders?: SourceContext['onHeaders'];
   /** UTC ms when all that tells the time agrees on it; undefined while it does not. */
@@ -260,7 +262,7 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
     const asking$ = merge(...supervised);
     running.push(
       (leading === undefined ? asking$ : whileAllowed(leading.mayAsk, turns.settled, asking$)).subscribe(),
-      ticker(clock, () => tick(), deps.speed).subscribe(),
+      ticker(clock, () => tick(), deps.speed, deps.tickMs).subscribe(),
     );
     return {
       sources: () => [...statuses.values()],

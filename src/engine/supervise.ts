@@ -1,11 +1,11 @@
-import { defer, ignoreElements, interval, map, merge, type Observable, retry, timer } from 'rxjs';
+import { defer, ignoreElements, map, merge, type Observable, repeat, retry, timer } from 'rxjs';
 import { SourceError } from '../errors.ts';
 import { createCircuit } from '../resilience/circuit-breaker.ts';
 import type { Source, SourceContext, SourceLookups, SourceStatus } from '../sources/source.ts';
 import type { Clock } from './clock.ts';
 import { restartDelay } from './restart-delay.ts';
 
-/** How often a source is checked for silence. */
+/** Between two looks at a source that may be silent, at least. */
 const WATCH_MS = 1_000;
 /** A run this long was a good one: what fails sooner after a start has not recovered, whatever else answered meanwhile. */
 const STEADY_MS = 30_000;
@@ -66,13 +66,16 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
       used: deps.used,
       onHeaders: deps.onHeaders,
     };
-    const silence$ = interval(WATCH_MS).pipe(
+    // There is nothing to see before the time at which it would have been silent for too long.
+    const nextLookMs = () => Math.max(WATCH_MS, answeredAt + source.silentAfterMs - clock.mono());
+    const silence$ = defer(() => timer(nextLookMs())).pipe(
       map(() => {
         const silentMs = clock.mono() - answeredAt;
         // A source that waits for our disk is not silent.
         if (deliveries > 0 || silentMs <= source.silentAfterMs) return;
         throw new SourceError('SOURCE_SILENT', `no answer from ${source.name} in ${Math.round(silentMs)} ms`);
       }),
+      repeat(),
       ignoreElements(),
     );
     onStatus(status);

@@ -8,8 +8,14 @@ const SHORTEST_MS = 250;
 /**
  * Calls `tick` at each whole second, one call at a time. After a pause of the process there is one late tick, not one
  * for each second missed. A calendar that runs `speed` times as fast has as many seconds between two ticks as it needs.
+ * With `everyMs` ticks are that far apart.
  */
-export function ticker(clock: Clock, tick: () => ObservableInput<void>, speed = 1): Observable<void> {
-  const tickMs = Math.max(SECOND_MS, speed * SHORTEST_MS);
+export function ticker(
+  clock: Clock,
+  tick: () => ObservableInput<void>,
+  speed = 1,
+  everyMs = SECOND_MS,
+): Observable<void> {
+  const tickMs = Math.max(everyMs, speed * SHORTEST_MS);
   return defer(() => timer((tickMs - (clock.wall() % tickMs)) / speed)).pipe(concatMap(tick), repeat());
 }

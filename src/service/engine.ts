@@ -16,7 +16,7 @@ import { type Machine, thisMachine } from './machine.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export interface EngineParts
-  extends Pick<EngineDeps, 'store' | 'latest' | 'clock' | 'onHeaders' | 'agreedNow' | 'report'> {
+  extends Pick<EngineDeps, 'store' | 'latest' | 'clock' | 'onHeaders' | 'agreedNow' | 'report' | 'tickMs'> {
   readonly config: Config;
   readonly endpoints: Endpoints;
   readonly sourceSettings?: Partial<SourceSettings>;

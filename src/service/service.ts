@@ -56,6 +56,8 @@ interface ServiceOptions {
   readonly system?: SystemClock;
   readonly machine?: Machine;
   readonly sources?: Partial<SourceSettings>;
+  /** Between two ticks of the engine; a second unless given. */
+  readonly tickMs?: number;
   /** Of the program. */
   readonly version?: string;
 }
@@ -84,7 +86,7 @@ async function open(
   shutdown: Shutdown,
 ): Promise<Service> {
   const { clock: given, system = systemClock, machine = thisMachine, version = 'unknown' } = options;
-  const { sources: sourceSettings = {} } = options;
+  const { sources: sourceSettings = {}, tickMs } = options;
   const machineTime = given === undefined ? openTime(system) : timeOf(given);
   watchTime(machineTime, log, shutdown);
   // Checked first, so that a start without a free port or a world does not touch the data folder.
@@ -119,7 +121,7 @@ async function open(
   const { endpoints, isStandIn } = upstream;
   const report = reportTo(log, metrics);
   const parts = { config, store, latest, clock, metrics, repairedAt, machine, log };
-  const engineParts = { ...parts, ...time, speed, endpoints, sourceSettings, report };
+  const engineParts = { ...parts, ...time, speed, endpoints, sourceSettings, tickMs, report };
   const callers = { ...parts, ...callersTime };
   const positions = positionsOf(upstream, sourceSettings, parts);
 

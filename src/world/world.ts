@@ -16,6 +16,7 @@ import { createQuotes } from './market/quotes.ts';
 import { createSettlement } from './market/settlement.ts';
 import { createTraderBeliefs } from './market/trader-beliefs.ts';
 import { createWallets, WORLD_WALLETS } from './market/wallets.ts';
+import { USUAL_SIZE, type WorldSize } from './size.ts';
 import { createBookRest } from './wire/book-rest.ts';
 import { createBookSocket } from './wire/book-socket.ts';
 import { createChain } from './wire/chain.ts';
@@ -34,6 +35,8 @@ export { WORLD_WALLETS };
 
 export interface WorldOptions {
   readonly seed: number;
+  /** That of the demo unless given. */
+  readonly size?: WorldSize;
   /** How many accounts there are, up to 1,000; by default two. */
   readonly accounts?: number;
   /** When the busy first minutes begin, UTC ms; by default now. */
@@ -59,8 +62,6 @@ export interface World {
 }
 
 const DEFAULT_ACCOUNTS = 2;
-/** How often quotes are compared with what a reader has; a quote itself holds much longer. */
-const BOOK_PERIOD_MS = 250;
 /** From this speed on most quotes have changed at each look, so that fewer looks lose little. */
 const FAST = 10;
 const FAST_BOOK_PERIOD_MS = 1_000;
@@ -81,13 +82,13 @@ export function heldCalendar(): () => number {
  * plus what was changed by hand: opened again with the same seed and start it goes on at the present time.
  */
 export async function openWorld(options: WorldOptions): Promise<World> {
-  const { seed, host = '127.0.0.1', port = 0 } = options;
+  const { seed, size = USUAL_SIZE, host = '127.0.0.1', port = 0 } = options;
   const startAt = options.startAt ?? options.now?.() ?? Date.now();
   const now = options.now ?? (options.startAt === undefined ? heldCalendar() : clockFrom(startAt));
   const overrides = createOverrides();
   const faults = createFaults();
   const accounts = accountsOf(seed, options.accounts ?? DEFAULT_ACCOUNTS);
-  const base = { seed, startAt, now, accounts, overrides };
+  const base = { seed, startAt, now, accounts, overrides, size };
   const timeline = createTimeline(base);
   const sync = createOracleSync(base);
   const listedEvents = createListedEvents(base);
@@ -97,8 +98,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const settlement = createSettlement({ ...base, oracleCount });
   const parts = { ...base, timeline, sync, listedEvents, oracleCount, traders, quotes, settlement };
 
-  const periodMs = (options.speed ?? 1) > FAST ? FAST_BOOK_PERIOD_MS : BOOK_PERIOD_MS;
-  const sockets = { book: createBookSocket({ ...parts, periodMs }), crypto: createCryptoSocket(base) };
+  const bookPeriodMs = (options.speed ?? 1) > FAST ? FAST_BOOK_PERIOD_MS : size.bookPeriodMs;
+  const sockets = {
+    book: createBookSocket({ ...parts, periodMs: bookPeriodMs }),
+    crypto: createCryptoSocket({ ...base, periodMs: size.spotPeriodMs }),
+  };
   const callersNow = options.callersNow ?? now;
   const chain = createChain(callersNow);
   const facilitator = createFacilitator(callersNow, chain);

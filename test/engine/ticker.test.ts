@@ -19,6 +19,21 @@ describe('ticker', () => {
     });
   });
 
+  it('ticks as seldom as it is told to', () => {
+    const scheduler = new TestScheduler(assert.deepEqual);
+    scheduler.run(({ flush }) => {
+      const tickedAt: number[] = [];
+      const wall = () => 10_000_300 + scheduler.now();
+      const tick = () => {
+        tickedAt.push(wall());
+        return of(undefined);
+      };
+      ticker({ wall, mono: wall }, tick, 1, 10_000).pipe(take(2)).subscribe();
+      flush();
+      assert.deepEqual(tickedAt, [10_010_000, 10_020_000]);
+    });
+  });
+
   it('ticks four times a second when the calendar is sped up', () => {
     const scheduler = new TestScheduler(assert.deepEqual);
     scheduler.run(({ flush }) => {

@@ -13,7 +13,7 @@ import { type Reader, startReader } from './reader.ts';
 import { createShownFrames } from './shown-frames.ts';
 import type { DiskFigures } from './simulated-disk.ts';
 import { openStage, SERVICE_URL, START_AT, type Stage } from './stage.ts';
-import type { Tier } from './tier.ts';
+import { TIERS, type Tier } from './tier.ts';
 import { createViolations, type Invariant, type Violation } from './violations.ts';
 
 export interface SimulationOptions {
@@ -42,7 +42,6 @@ const FIRST_READER_MS = 30_000;
 /** Kills between two verifications, each of which computes the whole log again. */
 const KILLS_PER_VERIFICATION = 8;
 const ACCOUNTS = 2;
-const ASK_EVERY_MS = 2_000;
 const ASK_TIMEOUT_MS = 5_000;
 /** Every event is forecast once a minute. A worker that is silent is given up after a minute, too. */
 const FORECAST_WITHIN_MS = 180_000;
@@ -134,7 +133,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     },
     owners.reader,
   );
-  kernel.as(owners.asker, () => startAsking(() => count('answers to who asks')));
+  kernel.as(owners.asker, () => startAsking(TIERS[tier].askEveryMs, () => count('answers to who asks')));
   for (const fault of plan) kernel.schedule(fault.at, () => faults.begin(fault), owners.world);
   stage.start();
 
@@ -201,7 +200,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 }
 
 /** Asks for the newest posts again and again, each time those of another account. */
-function startAsking(onAnswer: () => void): void {
+function startAsking(everyMs: number, onAnswer: () => void): void {
   const segments = ['account_a', 'account_b'];
   let asked = 0;
   setInterval(() => {
@@ -211,7 +210,7 @@ function startAsking(onAnswer: () => void): void {
       .then((answer) => answer.text())
       // There is no service for a while after a kill.
       .then(onAnswer, () => undefined);
-  }, ASK_EVERY_MS);
+  }, everyMs);
 }
 
 type StageWatch = Parameters<typeof openStage>[0];

@@ -11,7 +11,7 @@ import { createSimulatedDisk, type OnKept, type SimulatedDisk } from './simulate
 import { createSimulatedFetch } from './simulated-fetch.ts';
 import { simulatedMachine } from './simulated-machine.ts';
 import { createSimulatedWorkers, type SimulatedWorkers } from './simulated-workers.ts';
-import { TIERS, type Tier } from './tier.ts';
+import { readerSlowness, TIERS, type Tier } from './tier.ts';
 import { installVirtualGlobals } from './virtual-globals.ts';
 
 /** When every simulation begins, UTC. */
@@ -73,6 +73,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     kernel,
     startAt: START_AT,
     random: chanceOf(seed, 'Math.random'),
+    slowness: (owner) => (owner === owners.reader ? readerSlowness(tier) : 1),
     others: [
       [globalThis, { fetch: simulatedFetch }],
       // What the package of the WebSockets connects with.
@@ -87,6 +88,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const opening = kernel.as(owners.world, () =>
     openWorld({
       seed,
+      size: TIERS[tier].world,
       startAt: START_AT,
       now: trueNow,
       listen: network.listen,
@@ -95,7 +97,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     }),
   );
   const world = await settled(kernel, opening);
-  const { flags, sources, model } = TIERS[tier];
+  const { flags, sources, model, tickMs } = TIERS[tier];
   const workers = createSimulatedWorkers(kernel, chanceOf(seed, 'workers'), model);
   const machine = simulatedMachine({ network, disk, seed, workers });
   const serviceUrl = new URL(SERVICE_URL);
@@ -123,7 +125,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 
   async function live(own: Owner): Promise<void> {
     try {
-      service = await openService(config, log, { machine, system, sources });
+      service = await openService(config, log, { machine, system, sources, tickMs });
       void service.damaged.then((error) => onFailure('the store was found damaged', error));
     } catch (error) {
       onFailure('a start failed', error);

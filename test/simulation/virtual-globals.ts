@@ -2,7 +2,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 import timersPromises from 'node:timers/promises';
 import type { Chance } from './chance.ts';
-import type { Kernel, Scheduled } from './kernel.ts';
+import type { Kernel, Owner, Scheduled } from './kernel.ts';
 
 export interface VirtualGlobals {
   /** Sets the calendar forward by `ms`, or back. */
@@ -19,6 +19,8 @@ interface VirtualOptions {
   readonly startAt: number;
   /** Given by `Math.random`. */
   readonly random: Chance;
+  /** How many times slower the timers and the clock of an owner run; 1 unless given. Calendars are those of all. */
+  readonly slowness?: (owner: Owner) => number;
   /** What else is replaced, by name, in what holds it. */
   readonly others?: readonly (readonly [holder: object, values: Readonly<Record<string, unknown>>])[];
 }
@@ -147,7 +149,7 @@ function dateBy(wall: () => number): DateConstructor {
  * and Node's own modules in JavaScript too. Nothing else may run in the process meanwhile.
  */
 export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
-  const { kernel, startAt, random, others = [] } = options;
+  const { kernel, startAt, random, slowness = () => 1, others = [] } = options;
   let steppedMs = 0;
   const wall = () => Math.floor(startAt + kernel.now()) + steppedMs;
   const undo: (() => void)[] = [];
@@ -162,7 +164,7 @@ export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
   }
 
   const start = (act: Callback, ms: unknown, args: readonly unknown[], isRepeated = false) =>
-    new VirtualTimer(kernel, () => act(...args), delayOf(ms), isRepeated);
+    new VirtualTimer(kernel, () => act(...args), delayOf(ms) * slowness(kernel.owner), isRepeated);
   const startNow = (act: Callback, args: readonly unknown[]) =>
     new VirtualTimer(kernel, () => act(...args), 0);
 
@@ -181,7 +183,7 @@ export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
   replace(globalThis, 'Date', dateBy(wall));
   for (const [holder, values] of others)
     for (const [name, value] of Object.entries(values)) replace(holder, name, value);
-  replace(performance, 'now', () => UPTIME_MS + kernel.now());
+  replace(performance, 'now', () => UPTIME_MS + kernel.now() / slowness(kernel.owner));
   replace(Math, 'random', random);
   replace(AbortSignal, 'timeout', (ms: number) => {
     const controller = new AbortController();

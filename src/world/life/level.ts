@@ -1,7 +1,7 @@
 import { createRng } from '../rng.ts';
 import type { Account } from './accounts.ts';
 
-/** How far the history reaches back before the world's start: 100 days of settled events, a month event before them. */
+/** How far the history reaches back before the world's start at most. */
 export const HISTORY_DAYS = 140;
 
 /** What is left of a slow and of a fast swing after a day. */

@@ -1,8 +1,8 @@
 import { compareIds, countBetween } from '../../../streams/internal.ts';
 import { createDayCache, type Overrides } from '../control/overrides.ts';
+import { USUAL_SIZE, type WorldSize } from '../size.ts';
 import type { Account, WorldAccountId } from './accounts.ts';
 import { dayOf, postsOfDay } from './daily-posts.ts';
-import { HISTORY_DAYS } from './level.ts';
 import type { Post } from './post.ts';
 import { isCounted } from './post-kind.ts';
 import { textOf } from './post-texts.ts';
@@ -27,6 +27,8 @@ interface TimelineDay {
 
 export interface Timeline {
   readonly startAt: number;
+  /** Before it there are no posts. */
+  readonly firstDay: number;
   day(account: WorldAccountId, day: number): TimelineDay;
   dayOf(account: WorldAccountId, at: number): number;
   /** What can be read at `now`, newest first. */
@@ -42,6 +44,7 @@ interface TimelineOptions {
   readonly startAt: number;
   readonly accounts: readonly Account[];
   readonly overrides: Overrides;
+  readonly size?: WorldSize;
 }
 
 /** Whole days of posts are large, and the older ones are asked for only while a history is read. */
@@ -61,7 +64,8 @@ export function entryText(entry: Entry): string {
 }
 
 export function createTimeline(options: TimelineOptions): Timeline {
-  const { startAt, accounts, overrides } = options;
+  const { startAt, accounts, overrides, size = USUAL_SIZE } = options;
+  const firstDay = -size.historyDays;
   const byId = new Map(accounts.map((account) => [account.id, account]));
 
   function accountOf(id: WorldAccountId): Account {
@@ -94,7 +98,8 @@ export function createTimeline(options: TimelineOptions): Timeline {
 
   function build(id: WorldAccountId, day: number): TimelineDay {
     const account = accountOf(id);
-    const posts = [...postsOfDay(account, options, day), ...manualPosts(account, day)].map(withOverrides);
+    const own = day < firstDay ? [] : postsOfDay(account, options, day);
+    const posts = [...own, ...manualPosts(account, day)].map(withOverrides);
     posts.sort((left, right) => left.createdAt - right.createdAt);
     const entries = posts.flatMap(versions).sort((left, right) => compareIds(left.id, right.id));
     return { posts, entries };
@@ -123,10 +128,11 @@ export function createTimeline(options: TimelineOptions): Timeline {
 
   const timeline: Timeline = {
     startAt,
+    firstDay,
     dayOf: dayIndex,
     day: dayAt,
     *newestFirst(account, now) {
-      for (let day = timeline.dayOf(account, now); day >= -HISTORY_DAYS; day--) {
+      for (let day = timeline.dayOf(account, now); day >= firstDay; day--) {
         const { entries } = timeline.day(account, day);
         for (let index = entries.length - 1; index >= 0; index--) {
           const entry = entries[index];
@@ -148,7 +154,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
     },
     countedBetween(account, fromAt, toAt) {
       let total = 0;
-      const first = Math.max(-HISTORY_DAYS, dayIndex(account, fromAt));
+      const first = Math.max(firstDay, dayIndex(account, fromAt));
       const last = dayIndex(account, toAt);
       for (let day = first; day <= last; day++) {
         const instants = countedAt(account, day);

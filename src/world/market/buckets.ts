@@ -69,19 +69,24 @@ const DAYS: Readonly<Record<SeriesKind, number>> = {
   'two-days': 2,
   month: 30.4,
 };
-/** Buckets of one width between the lowest and the open one; the expected count is in the middle of them. */
-const INNER_BUCKETS = 8;
+/** The expected count is in the middle of those of one width, between the lowest and the open one. */
+const BUCKETS = 10;
 const ROUND_WIDTHS = [
   1, 2, 3, 4, 5, 8, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 200, 250, 300, 400,
 ] as const;
 
-function shapesFor(countedPerDay: number, kind: SeriesKind): readonly BucketShape[] {
-  const wanted = (2 * countedPerDay * DAYS[kind]) / (INNER_BUCKETS + 2);
+function shapesFor(countedPerDay: number, kind: SeriesKind, count: number): readonly BucketShape[] {
+  const wanted = (2 * countedPerDay * DAYS[kind]) / count;
   const width = ROUND_WIDTHS.find((each) => each >= wanted) ?? Math.ceil(wanted / 100) * 100;
-  return tile(width, [[width, INNER_BUCKETS]], 'from-zero');
+  return tile(width, [[width, count - 2]], 'from-zero');
 }
 
-/** The buckets of a series, lowest first. */
-export function bucketsOf({ index, countedPerDay }: Account, kind: SeriesKind): readonly BucketShape[] {
-  return KNOWN_SHAPES[index]?.[kind] ?? shapesFor(countedPerDay, kind);
+/** The buckets of a series, lowest first: so many, or as many as on the market. */
+export function bucketsOf(
+  { index, countedPerDay }: Account,
+  kind: SeriesKind,
+  count?: number,
+): readonly BucketShape[] {
+  if (count !== undefined) return shapesFor(countedPerDay, kind, count);
+  return KNOWN_SHAPES[index]?.[kind] ?? shapesFor(countedPerDay, kind, BUCKETS);
 }

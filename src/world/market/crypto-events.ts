@@ -1,9 +1,9 @@
 import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
 import { clockText, monthDay, monthName, newYorkAt, newYorkTime, noonDayBefore } from '../calendar.ts';
+import type { WorldSize } from '../size.ts';
 import { CRYPTO_TAG, marketOf, type WorldEvent } from './event.ts';
 import { CRYPTO_SYMBOLS, type CryptoSymbol, spotPrice } from './spot-price.ts';
 
-const HOURS_BEHIND = 36;
 const HOURS_AHEAD = 3;
 const DAYS_BEHIND = 7;
 const RANGE_STEP = 2_000;
@@ -14,7 +14,10 @@ interface CryptoEvents {
   listed(now: number): readonly WorldEvent[];
 }
 
-export function createCryptoEvents(seed: number): CryptoEvents {
+export function createCryptoEvents(
+  seed: number,
+  { priceEventHours, hasDailyPriceEvents }: WorldSize,
+): CryptoEvents {
   const known = new Map<string, WorldEvent>();
   function once(key: string, build: () => WorldEvent): WorldEvent {
     const event = known.get(key) ?? build();
@@ -27,10 +30,11 @@ export function createCryptoEvents(seed: number): CryptoEvents {
       const events: WorldEvent[] = [];
       const hour = Math.floor(now / HOUR_MS);
       for (const symbol of CRYPTO_SYMBOLS) {
-        for (let index = hour - HOURS_BEHIND; index <= hour + HOURS_AHEAD; index++) {
+        for (let index = hour - priceEventHours; index <= hour + HOURS_AHEAD; index++) {
           events.push(once(`${symbol.symbol}${index}`, () => upDown(symbol, index)));
         }
       }
+      if (!hasDailyPriceEvents) return events;
       const noon = noonDayBefore(now);
       for (let day = noon - DAYS_BEHIND; day <= noon + 1; day++) {
         for (const kind of ['range', 'ladder'] as const)

@@ -142,8 +142,8 @@ function numberOf({ account, kind }: Series, index: number): number {
 /** Texts and markets are most of an event's size, and nobody asks for those of most events. */
 const RECENT = new LRUCache<WorldEvent, readonly WorldMarket[]>({ max: 1_500 });
 
-/** Windows, texts and ids are the same in every world. */
-export function postsEvent(series: Series, index: number): WorldEvent {
+/** Windows, texts and ids are the same in every world; so are the buckets, unless so many are asked for. */
+export function postsEvent(series: Series, index: number, buckets?: number): WorldEvent {
   const id = numberOf(series, index);
   const window = windowOf(series, index);
   const { account, kind } = series;
@@ -167,7 +167,7 @@ export function postsEvent(series: Series, index: number): WorldEvent {
     get markets() {
       let markets = RECENT.get(event);
       if (markets === undefined) {
-        markets = bucketMarkets(id, account, texts(), bucketsOf(account, kind));
+        markets = bucketMarkets(id, account, texts(), bucketsOf(account, kind, buckets));
         RECENT.set(event, markets);
       }
       return markets;

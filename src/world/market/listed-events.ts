@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../../streams/internal.ts';
 import type { Overrides } from '../control/overrides.ts';
 import type { Account } from '../life/accounts.ts';
+import { USUAL_SIZE, type WorldSize } from '../size.ts';
 import { tile } from './buckets.ts';
 import { createCryptoEvents } from './crypto-events.ts';
 import {
@@ -12,9 +13,6 @@ import {
   type WorldMarket,
 } from './event.ts';
 import { listedAtOf, rangeTexts, type Series, seriesOf, windowIndexAt } from './event-series.ts';
-
-/** How far settled events reach back before the world's start. */
-const SETTLED_DAYS = 100;
 
 export interface Place {
   readonly event: WorldEvent;
@@ -40,12 +38,16 @@ interface Listing {
 }
 
 /** The events of a series, made once each. */
-function createRow(series: Series, startAt: number): (now: number) => readonly WorldEvent[] {
-  const first = windowIndexAt(series, startAt - SETTLED_DAYS * DAY_MS);
+function createRow(
+  series: Series,
+  startAt: number,
+  { settledDays, buckets }: WorldSize,
+): (now: number) => readonly WorldEvent[] {
+  const first = windowIndexAt(series, startAt - settledDays * DAY_MS);
   const events: WorldEvent[] = [];
   return (now) => {
     while (listedAtOf(series, first + events.length) <= now)
-      events.push(postsEvent(series, first + events.length));
+      events.push(postsEvent(series, first + events.length, buckets));
     const newest = events.at(-1);
     return newest === undefined || newest.listedAt <= now
       ? events
@@ -58,10 +60,14 @@ export function createListedEvents(options: {
   readonly startAt: number;
   readonly accounts: readonly Account[];
   readonly overrides: Overrides;
+  readonly size?: WorldSize;
 }): ListedEvents {
-  const { seed, startAt, accounts, overrides } = options;
-  const crypto = createCryptoEvents(seed);
-  const rows = accounts.flatMap(seriesOf).map((series) => createRow(series, startAt));
+  const { seed, startAt, accounts, overrides, size = USUAL_SIZE } = options;
+  const crypto = createCryptoEvents(seed, size);
+  const rows = accounts
+    .flatMap(seriesOf)
+    .filter(({ kind }) => size.series.includes(kind))
+    .map((series) => createRow(series, startAt, size));
   const byAccount = new Map(accounts.map((account) => [account.id, account]));
   let listing: Listing | undefined;
 

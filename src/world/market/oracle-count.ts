@@ -1,7 +1,6 @@
 import { HOUR_MS } from '../../../streams/internal.ts';
 import { createDayCache, type Overrides } from '../control/overrides.ts';
 import type { Account, WorldAccountId } from '../life/accounts.ts';
-import { HISTORY_DAYS } from '../life/level.ts';
 import type { Post } from '../life/post.ts';
 import { isCounted } from '../life/post-kind.ts';
 import { daysKept, type Timeline } from '../life/timeline.ts';
@@ -91,7 +90,7 @@ export function createOracleCount(options: {
 
   function* daysWithin(account: WorldAccountId, window: Window, at: number): Generator<number> {
     const last = timeline.dayOf(account, Math.min(at, window.endAt));
-    const first = Math.max(-HISTORY_DAYS, timeline.dayOf(account, window.startAt));
+    const first = Math.max(timeline.firstDay, timeline.dayOf(account, window.startAt));
     for (let day = first; day <= last; day++) yield day;
   }
 

@@ -6,7 +6,6 @@ import { parseJson } from './answer.ts';
 import { type Candle, candle } from './crypto-rest.ts';
 import { createWorldSocket, type Silence, type WorldSocket } from './world-socket.ts';
 
-const TICK_MS = 1_000;
 const PING_EVERY_TICKS = 20;
 
 const message = z.object({
@@ -26,8 +25,10 @@ interface Reader {
 export function createCryptoSocket(options: {
   readonly now: () => number;
   readonly seed: number;
+  /** Ms between two prices. */
+  readonly periodMs: number;
 }): WorldSocket {
-  const { now, seed } = options;
+  const { now, seed, periodMs } = options;
   const readers = new Set<Reader>();
   const days = new Map<string, { readonly minute: number; readonly candle: Candle }>();
   let silence: Silence = 'none';
@@ -112,7 +113,7 @@ export function createCryptoSocket(options: {
   }
 
   const socket = createWorldSocket<Reader>(readers, {
-    periodMs: TICK_MS,
+    periodMs,
     onPeriod() {
       ticks++;
       if (ticks % PING_EVERY_TICKS === 0 && silence !== 'all')
