@@ -91,27 +91,27 @@ async function lookFor(mutant: Mutant, copy: MutantCopy): Promise<Finding> {
   let cpuSeconds = 0;
   for (const simulated of simulationsOf(mutant)) {
     const without = await soundOutcome(simulated, copy);
-    const failure = failureOf(without);
-    if (failure !== undefined)
-      return { mutant, isCaught: false, by: `fails without it: ${failure}`, virtualMs, cpuSeconds };
+    if (failureOf(without) !== undefined)
+      return { mutant, isCaught: false, by: `fails without it: ${textOf(without)}`, virtualMs, cpuSeconds };
     const outcome = await copy.with(mutant, () =>
       simulateInChild(simulated, { runner: copy.runner, mostMs }),
     );
-    if (outcome.type === 'ended')
-      return {
-        mutant,
-        isCaught: true,
-        by: outcome.why.split('\n').slice(0, 3).join(' '),
-        virtualMs,
-        cpuSeconds,
-      };
-    cpuSeconds += outcome.cpuSeconds;
-    const [first] = outcome.violations;
-    virtualMs += first?.at ?? outcome.virtualMs;
-    if (first !== undefined)
-      return { mutant, isCaught: true, by: `${first.invariant}: ${first.message}`, virtualMs, cpuSeconds };
+    if (outcome.type === 'told') {
+      cpuSeconds += outcome.cpuSeconds;
+      virtualMs += outcome.violations[0]?.at ?? outcome.virtualMs;
+    }
+    const isCaught = failureOf(outcome) !== undefined && outcome.type !== 'overdue';
+    if (isCaught || outcome.type === 'overdue')
+      return { mutant, isCaught, by: textOf(outcome), virtualMs, cpuSeconds };
   }
   return { mutant, isCaught: false, by: 'nothing', virtualMs, cpuSeconds };
+}
+
+function textOf(outcome: Outcome): string {
+  if (outcome.type === 'ended') return outcome.why.split('\n').slice(0, 3).join(' ');
+  if (outcome.type === 'overdue') return 'no end in time';
+  const [first] = outcome.violations;
+  return first === undefined ? 'nothing' : `${first.invariant}: ${first.message}`;
 }
 
 /** The same simulation without a bug, run once for all mutants. */

@@ -66,13 +66,25 @@ function planFor(seed: number): Plan {
 async function runOne(seed: number): Promise<void> {
   const simulated: Simulated = { seed, hours, tier: tier ?? 'sparse', plan: planFor(seed) };
   print(`seed ${seed}, ${hours} h, ${tier}, ${simulated.plan.length} faults planned`);
-  const result = await simulate({ ...simulated, report: print });
-  for (const line of tableOf(result)) print(line);
-  const told = toldOf(result);
-  await deliverToParent(told);
-  if (told.violations.length > 0) await tellFailure(simulated, { type: 'told', ...told });
+  const outcome = await outcomeOf(simulated);
+  const hasFailed = failureOf(outcome) !== undefined;
+  if (hasFailed) await tellFailure(simulated, outcome);
   // Nothing of the service is closed, as a killed process closes nothing either.
-  process.exit(told.violations.length > 0 ? 1 : 0);
+  process.exit(hasFailed ? 1 : 0);
+}
+
+async function outcomeOf(simulated: Simulated): Promise<Outcome> {
+  try {
+    const result = await simulate({ ...simulated, report: print });
+    for (const line of tableOf(result)) print(line);
+    const told = toldOf(result);
+    await deliverToParent(told);
+    return { type: 'told', ...told };
+  } catch (error) {
+    const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(`${why}\n`);
+    return { type: 'ended', why };
+  }
 }
 
 function cpuSeconds(): number {
@@ -136,8 +148,8 @@ function isSameOutcome(first: Outcome, again: Outcome): boolean {
 }
 
 function tellViolations(outcome: Outcome): void {
-  if (outcome.type === 'ended') print(outcome.why);
-  else
+  if (outcome.type === 'ended') print(`FAILURE: ${outcome.why}`);
+  if (outcome.type === 'told')
     for (const { at, invariant, message } of outcome.violations) {
       const text = new Map(Object.entries(INVARIANTS)).get(String(invariant));
       print(`VIOLATION of ${invariant} (${text}) at ${(at / 3_600_000).toFixed(4)} h: ${message}`);

@@ -26,8 +26,10 @@ export type Told = z.infer<typeof told>;
 /** How a simulation ended. */
 export type Outcome =
   | ({ readonly type: 'told' } & Told)
-  /** The process ended before the simulation did, or took too long. */
-  | { readonly type: 'ended'; readonly why: string };
+  /** Something threw, which ended the process before the simulation was over. */
+  | { readonly type: 'ended'; readonly why: string }
+  /** It was ended because it took too long. */
+  | { readonly type: 'overdue' };
 
 interface ChildOptions {
   /** What is run; the simulation of this build unless given. */
@@ -48,12 +50,17 @@ export async function simulateInChild(
   writeFileSync(file, JSON.stringify(plan));
   const place = ['--hours', String(hours), '--seed', String(seed), '--tier', tier];
   const child = startChild(runner, [...place, '--plan', file, '--no-shrink']);
-  const timer = setTimeout(() => child.process.kill('SIGKILL'), mostMs);
+  let isOverdue = false;
+  const timer = setTimeout(() => {
+    isOverdue = true;
+    child.process.kill('SIGKILL');
+  }, mostMs);
   try {
     const message = await child.firstMessage((each) => told.safeParse(each).success);
     await child.ended();
     return { type: 'told', ...told.parse(message) };
   } catch (error) {
+    if (isOverdue) return { type: 'overdue' };
     return { type: 'ended', why: error instanceof Error ? error.message : String(error) };
   } finally {
     clearTimeout(timer);
@@ -64,6 +71,7 @@ export async function simulateInChild(
 /** Names what went wrong first, such that two failures of the same kind have the same name; undefined if nothing did. */
 export function failureOf(outcome: Outcome): string | undefined {
   if (outcome.type === 'ended') return 'the end of the process';
+  if (outcome.type === 'overdue') return 'no end in time';
   const [first] = outcome.violations;
   return first && `invariant ${first.invariant}`;
 }
