@@ -3,14 +3,24 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startChild } from '../support/child.ts';
+import { deliverToParent, startChild } from '../support/child.ts';
 import { FAULT_KINDS, type Plan, planOf, plan as planShape } from './plan.ts';
+import { shrinkFailure } from './shrink-failure.ts';
 import { type SimulationResult, simulate } from './simulate.ts';
+import {
+  failureOf,
+  type Outcome,
+  type Simulated,
+  simulateInChild,
+  type Told,
+  told as toldShape,
+} from './simulate-in-child.ts';
 import { INVARIANTS } from './violations.ts';
 
 /**
  * `npm run simulate -- --hours 2 --seed 7`: the whole service in virtual time. Without `--plan` faults are drawn from the
- * seed; `--plan none` has none. With `--seeds 10 --jobs 2` ten seeds from that one on are run, two at a time.
+ * seed; `--plan none` has none. With `--seeds 10 --jobs 2` ten seeds from that one on are run, two at a time. A failure is
+ * repeated, and its plan is shrunk to the faults that matter, unless `--no-shrink`.
  */
 const { values } = parseArgs({
   options: {
@@ -20,6 +30,8 @@ const { values } = parseArgs({
     plan: { type: 'string' },
     tier: { type: 'string', default: 'sparse' },
     jobs: { type: 'string', default: '1' },
+    'no-shrink': { type: 'boolean', default: false },
+    'shrink-minutes': { type: 'string', default: '20' },
   },
 });
 
@@ -33,7 +45,11 @@ const firstSeed =
   values.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : numberOf('seed', values.seed);
 const tier = values.tier === 'dense' ? 'dense' : values.tier === 'sparse' ? 'sparse' : undefined;
 if (tier === undefined) throw new RangeError(`--tier is dense or sparse, was ${values.tier}`);
+const shrinkMinutes = numberOf('shrink-minutes', values['shrink-minutes']);
+const MOST_SHRINKING_RUNS = 100;
 const print = (line: string) => process.stdout.write(`${line}\n`);
+// A simulation that nobody waits for any more is of no use.
+process.once('disconnect', () => process.exit(1));
 
 if (seeds === 1) await runOne(firstSeed);
 else await runMany();
@@ -51,17 +67,39 @@ function planFor(seed: number): Plan {
 }
 
 async function runOne(seed: number): Promise<void> {
-  const plan = planFor(seed);
-  print(`seed ${seed}, ${hours} h, ${tier}, ${plan.length} faults planned`);
-  const result = await simulate({ seed, hours, tier: tier ?? 'sparse', plan, report: print });
-  for (const line of tableOf(result)) print(line);
-  if (result.violations.length > 0) tellFailure(seed, plan, result);
+  const simulated: Simulated = { seed, hours, tier: tier ?? 'sparse', plan: planFor(seed) };
+  print(`seed ${seed}, ${hours} h, ${tier}, ${simulated.plan.length} faults planned`);
+  const outcome = await outcomeOf(simulated);
+  const hasFailed = failureOf(outcome) !== undefined;
+  if (hasFailed) await tellFailure(simulated, outcome);
   // Nothing of the service is closed, as a killed process closes nothing either.
-  process.exit(result.violations.length > 0 ? 1 : 0);
+  process.exit(hasFailed ? 1 : 0);
+}
+
+async function outcomeOf(simulated: Simulated): Promise<Outcome> {
+  try {
+    const result = await simulate({ ...simulated, report: print });
+    for (const line of tableOf(result)) print(line);
+    const told = toldOf(result);
+    await deliverToParent(told);
+    return { type: 'told', ...told };
+  } catch (error) {
+    const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(`${why}\n`);
+    return { type: 'ended', why };
+  }
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+function toldOf({ violations, digest, virtualMs }: SimulationResult): Told {
+  return { violations: [...violations], digest, virtualMs, cpuSeconds: cpuSeconds() };
 }
 
 function tableOf({ fired, checked, figures, disk, virtualMs, digest }: SimulationResult): readonly string[] {
-  const cpu = process.cpuUsage();
   const row = (name: string, value: string | number) => `${name.padEnd(78)} ${String(value).padStart(12)}`;
   return [
     ...FAULT_KINDS.map((kind) => row(`fault ${kind}`, fired.get(kind) ?? 0)),
@@ -71,18 +109,60 @@ function tableOf({ fired, checked, figures, disk, virtualMs, digest }: Simulatio
     ),
     ...Object.entries(figures).map(([name, value]) => row(name.slice(0, 78), value)),
     row('virtual hours', (virtualMs / 3_600_000).toFixed(2)),
-    row('seconds of CPU', ((cpu.user + cpu.system) / 1e6).toFixed(1)),
+    row('seconds of CPU', cpuSeconds().toFixed(1)),
     `digest ${digest}`,
   ];
 }
 
-function tellFailure(seed: number, plan: Plan, { violations }: SimulationResult): void {
+async function tellFailure(failed: Simulated, failure: Outcome): Promise<void> {
+  tellViolations(failure);
+  if (values['no-shrink']) {
+    tellPlan(failed);
+    return;
+  }
+  print('the same is run again');
+  const again = await simulateInChild(failed);
+  if (!isSameOutcome(failure, again)) {
+    print(`NOT DETERMINISTIC: it ends otherwise the second time, with ${failureOf(again) ?? 'no failure'}`);
+    tellViolations(again);
+    tellPlan(failed);
+    return;
+  }
+  print('deterministic: it fails in the same way with the same digest');
+  const end = performance.now() + shrinkMinutes * 60_000;
+  const { simulated, outcome, isMinimal, runs } = await shrinkFailure(failed, failure, {
+    simulate: simulateInChild,
+    mostRuns: MOST_SHRINKING_RUNS,
+    hasTime: () => performance.now() < end,
+    report: print,
+  });
+  tellViolations(outcome);
+  const rest = isMinimal ? 'each of them matters' : 'there was no time to try to leave out all of them';
+  print(`shrunk from ${failed.plan.length} to ${simulated.plan.length} faults in ${runs} runs: ${rest}`);
+  for (const fault of simulated.plan) print(`  ${JSON.stringify(fault)}`);
+  tellPlan(simulated);
+}
+
+function isSameOutcome(first: Outcome, again: Outcome): boolean {
+  return (
+    failureOf(first) === failureOf(again) &&
+    (first.type !== 'told' || again.type !== 'told' || first.digest === again.digest)
+  );
+}
+
+function tellViolations(outcome: Outcome): void {
+  if (outcome.type === 'ended') print(`FAILURE: ${outcome.why}`);
+  if (outcome.type === 'told')
+    for (const { at, invariant, message } of outcome.violations) {
+      const text = new Map(Object.entries(INVARIANTS)).get(String(invariant));
+      print(`VIOLATION of ${invariant} (${text}) at ${(at / 3_600_000).toFixed(4)} h: ${message}`);
+    }
+}
+
+/** Prints what repeats a failure. */
+function tellPlan({ seed, hours, tier, plan }: Simulated): void {
   const file = join(mkdtempSync(join(tmpdir(), 'tallywire-simulation-')), 'plan.json');
   writeFileSync(file, JSON.stringify(plan, undefined, 1));
-  for (const { at, invariant, message } of violations)
-    print(
-      `VIOLATION of ${invariant} (${INVARIANTS[invariant]}) at ${(at / 3_600_000).toFixed(4)} h: ${message}`,
-    );
   print(`seed ${seed}, commit ${commit()}, node ${process.version}, plan in ${file}`);
   print(`again: npm run simulate -- --hours ${hours} --seed ${seed} --tier ${tier} --plan ${file}`);
 }
@@ -95,7 +175,11 @@ function commit(): string {
   }
 }
 
-/** Each seed has a process of its own. */
+function hasFailed(message: unknown): boolean {
+  return (toldShape.safeParse(message).data?.violations.length ?? 0) > 0;
+}
+
+/** Each seed has a process of its own. What one that fails prints is passed on at once, since to shrink a plan takes long. */
 async function runMany(): Promise<void> {
   const waiting = Array.from({ length: seeds }, (_, index) => firstSeed + index);
   let failures = 0;
@@ -103,16 +187,28 @@ async function runMany(): Promise<void> {
     for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
       const args = ['--hours', String(hours), '--seed', String(seed), '--tier', tier ?? 'sparse'];
       const planned = values.plan === undefined ? [] : ['--plan', values.plan];
-      const child = startChild(new URL(import.meta.url), [...args, ...planned]);
-      let output = '';
-      child.process.stdout?.on('data', (bytes: Buffer) => {
-        output += bytes.toString();
+      const shrinking = values['no-shrink']
+        ? ['--no-shrink']
+        : ['--shrink-minutes', values['shrink-minutes']];
+      const child = startChild(new URL(import.meta.url), [...args, ...planned, ...shrinking]);
+      let held: string[] | undefined = [];
+      const show = (text: string) => print(text.trimEnd().replaceAll(/^/gm, `seed ${seed}: `));
+      const showHeld = () => {
+        if (held !== undefined && held.length > 0) show(held.join(''));
+        held = undefined;
+      };
+      child.process.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        if (held === undefined) show(text);
+        else held.push(text);
       });
+      const failed = child.firstMessage(hasFailed);
+      failed.then(showHeld, () => undefined);
       const code = await child.ended();
-      if (code === 0) print(`seed ${seed}: ${output.trim().split('\n').at(-1)}`);
+      if (code === 0) print(`seed ${seed}: ${held?.join('').trim().split('\n').at(-1)}`);
       else {
+        showHeld();
         failures += 1;
-        print(`seed ${seed} failed with ${code}\n${output}`);
+        print(`seed ${seed} failed with ${code}`);
       }
     }
   };

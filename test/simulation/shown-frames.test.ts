@@ -78,18 +78,28 @@ describe('createShownFrames', () => {
 
   it('finds a frame that is sent before it is on disk, and one that differs from that on disk', async () => {
     const early = stage();
+    await early.kept.outputs.append([post(1)], 1);
     early.connect()({});
     assert.deepEqual(early.broken(), [6]);
     for (const change of [{ ts: 11 }, { key: 'other' }, { epoch: 'f' }]) {
       const other = stage();
+      await other.kept.outputs.append([post(1), { ...post(1), key: 'other' }], 1);
       await other.keep('tweets/x', 1, 'k');
       other.connect()(change);
       assert.deepEqual(other.broken(), [6]);
     }
   });
 
-  it('finds a number that is given twice', async () => {
+  it('finds a frame of a post that is not on disk itself', async () => {
     const { keep, connect, broken } = stage();
+    await keep('tweets/x', 1, 'k');
+    connect()({});
+    assert.deepEqual(broken(), [6]);
+  });
+
+  it('finds a number that is given twice', async () => {
+    const { kept, keep, connect, broken } = stage();
+    await kept.outputs.append([post(1)], 1);
     await keep('tweets/x', 1, 'k');
     connect()({});
     connect()({ data: 2 });
@@ -112,9 +122,11 @@ describe('createShownFrames', () => {
   });
 
   it('finds what was shown and is gone', async () => {
-    const { shown, keep, connect, broken } = stage();
+    const { kept, shown, keep, connect, broken } = stage();
+    await kept.outputs.append([post(1)], 1);
     await keep('tweets/x', 1, 'k');
     connect()({});
+    await kept.outputs.clear();
     shown.checkKept();
     assert.deepEqual(broken(), [5]);
   });

@@ -102,7 +102,9 @@ export function createShownFrames({ kept, violations, onText }: ShownOptions): S
     );
     sent.set(topic, seq);
     lastShown.set(topic, Math.max(seq, lastShown.get(topic) ?? 0));
-    if (topic.startsWith(TWEETS)) posts.add(key);
+    if (!topic.startsWith(TWEETS)) return;
+    posts.add(key);
+    check(6, kept.outputs.get('posts', key) !== undefined, () => `${name}: the post ${key} is not on disk`);
   }
 
   function onOutputs(method: string, args: readonly unknown[]): void {

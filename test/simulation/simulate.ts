@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { FeedEvent } from '../../src/client/exports.ts';
 import { isRefusedWrite } from '../../src/errors.ts';
 import { createOverrides } from '../../src/world/control/overrides.ts';
 import { accountsOf } from '../../src/world/life/accounts.ts';
@@ -50,6 +51,12 @@ const ACCOUNTS = 2;
 const ASK_TIMEOUT_MS = 5_000;
 /** Once faults are over, a payment that was settled is answered within this time. */
 const ANSWERED_WITHIN_MS = 300_000;
+/** Every event is forecast once a minute. A worker that is silent is given up after a minute, too. */
+const FORECAST_WITHIN_MS = 180_000;
+/** What a reader is told only when frames are missing that it could have been sent. */
+const FRAMES_MISSING: readonly string[] = ['gap', 'epoch', 'cursor_too_old'] satisfies FeedEvent['type'][];
+
+const logged = z.array(z.object({ fact: z.object({ kind: z.string() }) }));
 
 /**
  * Runs the whole service in virtual time, with the faults of a plan, and checks what must hold. Takes over the globals of
@@ -90,6 +97,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     violations,
     onText: (text) => digest.update(text),
   });
+  let forecastAt = 0;
   const paid = createPaidAnswers({
     kept: disk.kept,
     transfers: () => Object.keys(settledShape.parse(world.control.state()).facilitator.settled),
@@ -101,6 +109,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     shown.onKept(part, method, args);
     paid.onKept(part, method, args);
     faults.onKept(part, method, args);
+    if (part !== 'journal' || method !== 'append') return;
+    if (logged.parse(args[0]).some(({ fact }) => fact.kind === 'forecast')) forecastAt = kernel.now();
   };
   watch.onRead = (life, url, text) => {
     count('answers read');
@@ -133,7 +143,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         url: SERVICE_URL,
         random: chanceOf(seed, 'reader'),
         onFrame: ({ channel, type }) => count(`reader ${channel} ${type}`),
-        onEvent: ({ type }) => count(`reader told of ${type}`),
+        onEvent(event) {
+          count(`reader told of ${event.type}`);
+          check(8, !FRAMES_MISSING.includes(event.type), () => `a reader is told ${JSON.stringify(event)}`);
+        },
         onEnd: (error) => check(18, false, () => `the feed of a reader ended: ${error}`),
       });
     },
@@ -167,13 +180,19 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 
   async function pass(ms: number): Promise<void> {
     const end = kernel.now() + ms;
-    while (kernel.now() < end) {
+    while (kernel.now() < end && violations.found.length === 0) {
       await kernel.run(Math.min(STEP_MS, end - kernel.now()), faults.before);
       await look();
     }
   }
 
-  async function checkWhole(): Promise<void> {
+  async function checkWhole(calmMs: number): Promise<void> {
+    const sinceForecastMs = kernel.now() - forecastAt;
+    check(
+      18,
+      Math.min(sinceForecastMs, calmMs) <= FORECAST_WITHIN_MS,
+      () => `the last forecast was made ${Math.round(sinceForecastMs)} ms ago`,
+    );
     check(18, stage.service !== undefined, () => 'the service does not run');
     const status = reader?.status();
     check(18, status?.state === 'live', () => `the reader is ${JSON.stringify(status)}`);
@@ -190,8 +209,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       const hourEnd = Math.min(end, (hour + 1) * HOUR_MS);
       await pass(faultsEndOf(hour, hours) - kernel.now());
       faults.endAll();
-      await pass(hourEnd - kernel.now());
-      await checkWhole();
+      const calmMs = hourEnd - kernel.now();
+      await pass(calmMs);
+      if (violations.found.length === 0) await checkWhole(calmMs);
       report(progressOf(stage, violations.found.length, kills, end));
       if (violations.found.length > 0) break;
     }

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { startChild } from '../support/child.ts';
+import type { Plan } from './plan.ts';
+import type { Tier } from './tier.ts';
+
+/** Everything that decides how a simulation goes. */
+export interface Simulated {
+  readonly seed: number;
+  readonly hours: number;
+  readonly tier: Tier;
+  readonly plan: Plan;
+}
+
+/** What a process that simulates tells the one that started it. */
+export const told = z.object({
+  violations: z.array(z.object({ at: z.number(), invariant: z.number(), message: z.string() })),
+  digest: z.string(),
+  virtualMs: z.number(),
+  cpuSeconds: z.number(),
+});
+export type Told = z.infer<typeof told>;
+
+/** How a simulation ended. */
+export type Outcome =
+  | ({ readonly type: 'told' } & Told)
+  /** Something threw, which ended the process before the simulation was over. */
+  | { readonly type: 'ended'; readonly why: string }
+  /** It was ended because it took too long. */
+  | { readonly type: 'overdue' };
+
+interface ChildOptions {
+  /** What is run; the simulation of this build unless given. */
+  readonly runner?: URL;
+  /** The process is ended after so many real ms. */
+  readonly mostMs?: number;
+}
+
+const MOST_MS = 3_600_000;
+
+/** Runs a simulation in a process of its own, which has to be ended by its parent in time. */
+export async function simulateInChild(
+  { seed, hours, tier, plan }: Simulated,
+  { runner = new URL('./run-simulate.js', import.meta.url), mostMs = MOST_MS }: ChildOptions = {},
+): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'tallywire-simulation-'));
+  const file = join(folder, 'plan.json');
+  writeFileSync(file, JSON.stringify(plan));
+  const place = ['--hours', String(hours), '--seed', String(seed), '--tier', tier];
+  const child = startChild(runner, [...place, '--plan', file, '--no-shrink']);
+  let isOverdue = false;
+  const timer = setTimeout(() => {
+    isOverdue = true;
+    child.process.kill('SIGKILL');
+  }, mostMs);
+  try {
+    const message = await child.firstMessage((each) => told.safeParse(each).success);
+    await child.ended();
+    return { type: 'told', ...told.parse(message) };
+  } catch (error) {
+    if (isOverdue) return { type: 'overdue' };
+    return { type: 'ended', why: error instanceof Error ? error.message : String(error) };
+  } finally {
+    clearTimeout(timer);
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Names what went wrong first, such that two failures of the same kind have the same name; undefined if nothing did. */
+export function failureOf(outcome: Outcome): string | undefined {
+  if (outcome.type === 'ended') return 'the end of the process';
+  if (outcome.type === 'overdue') return 'no end in time';
+  const [first] = outcome.violations;
+  return first && `invariant ${first.invariant}`;
+}
