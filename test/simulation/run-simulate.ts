@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startChild } from '../support/child.ts';
+import { createFiredQuota } from './fired-quota.ts';
 import { FAULT_KINDS, type Plan, planOf, plan as planShape } from './plan.ts';
 import { type SimulationResult, simulate } from './simulate.ts';
 import { INVARIANTS } from './violations.ts';
 
 /**
  * `npm run simulate -- --hours 2 --seed 7`: the whole service in virtual time. Without `--plan` faults are drawn from the
- * seed; `--plan none` has none. With `--seeds 10 --jobs 2` ten seeds from that one on are run, two at a time.
+ * seed; `--plan none` has none. With `--seeds 10 --jobs 2` ten seeds from that one on are run, two at a time; `--quota 50`
+ * fails them where a kind of fault happened fewer than 50 times in all.
  */
 const { values } = parseArgs({
   options: {
@@ -20,12 +22,14 @@ const { values } = parseArgs({
     plan: { type: 'string' },
     tier: { type: 'string', default: 'sparse' },
     jobs: { type: 'string', default: '1' },
+    quota: { type: 'string', default: '0' },
   },
 });
 
 const hours = numberOf('hours', values.hours);
 const seeds = numberOf('seeds', values.seeds);
 const jobs = numberOf('jobs', values.jobs);
+const quota = numberOf('quota', values.quota);
 const firstSeed =
   values.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : numberOf('seed', values.seed);
 const tier = values.tier === 'dense' ? 'dense' : values.tier === 'sparse' ? 'sparse' : undefined;
@@ -95,6 +99,7 @@ function commit(): string {
 /** Each seed has a process of its own. */
 async function runMany(): Promise<void> {
   const waiting = Array.from({ length: seeds }, (_, index) => firstSeed + index);
+  const firedQuota = createFiredQuota();
   let failures = 0;
   const work = async () => {
     for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
@@ -106,6 +111,7 @@ async function runMany(): Promise<void> {
         output += bytes.toString();
       });
       const code = await child.ended();
+      firedQuota.add(output);
       if (code === 0) print(`seed ${seed}: ${output.trim().split('\n').at(-1)}`);
       else {
         failures += 1;
@@ -114,6 +120,9 @@ async function runMany(): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: jobs }, work));
+  for (const [kind, times] of firedQuota.fired) print(`fault ${kind.padEnd(30)} ${times}`);
+  const rare = firedQuota.fired.filter(([, times]) => times < quota);
+  for (const [kind, times] of rare) print(`RARE: ${kind} happened ${times} times, fewer than ${quota}`);
   print(`${seeds} seeds of ${hours} h, ${failures} failed`);
-  process.exit(failures > 0 ? 1 : 0);
+  process.exit(failures > 0 || rare.length > 0 ? 1 : 0);
 }

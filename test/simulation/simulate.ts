@@ -3,14 +3,18 @@ import { verify } from '../../src/research/verify.ts';
 import { createOverrides } from '../../src/world/control/overrides.ts';
 import { accountsOf } from '../../src/world/life/accounts.ts';
 import { createTimeline } from '../../src/world/life/timeline.ts';
+import { type Answer, ask, startAsking } from './askers.ts';
 import { chanceOf } from './chance.ts';
+import { createContentChecks } from './content-checks.ts';
 import { createDeliveredPosts } from './delivered-posts.ts';
 import { createFaults } from './faults.ts';
 import { type FaultKind, faultsEndOf, type Plan } from './plan.ts';
 import { type Reader, startReader } from './reader.ts';
+import { settled } from './settled.ts';
 import { createShownFrames } from './shown-frames.ts';
 import type { DiskFigures } from './simulated-disk.ts';
 import { openStage, SERVICE_URL, START_AT, type Stage } from './stage.ts';
+import { createStorm } from './storm.ts';
 import type { Tier } from './tier.ts';
 import { createViolations, type Invariant, type Violation } from './violations.ts';
 
@@ -40,8 +44,17 @@ const FIRST_READER_MS = 30_000;
 /** Kills between two verifications, each of which computes the whole log again. */
 const KILLS_PER_VERIFICATION = 8;
 const ACCOUNTS = 2;
-const ASK_EVERY_MS = 2_000;
-const ASK_TIMEOUT_MS = 5_000;
+/** What a reader of the feed holds is compared with these answers. */
+const HELD_PATHS = ['account_a', 'account_b'].flatMap((account) => [
+  `/api/v1/meta/${account}`,
+  `/api/v1/meta/${account}/tweets?limit=15`,
+  `/api/v1/meta/${account}/lag`,
+  `/api/v1/prediction/${account}`,
+  `/api/v1/signals/${account}`,
+]);
+/** So long before the end of an hour, and so long after the answers, since frames follow. */
+const HELD_BEFORE_END_MS = 15_000;
+const HELD_AFTER_ANSWER_MS = 5_000;
 
 /**
  * Runs the whole service in virtual time, with the faults of a plan, and checks what must hold. Takes over the globals of
@@ -76,26 +89,57 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const accounts = accountsOf(seed, ACCOUNTS);
   const timeline = createTimeline({ seed, startAt: START_AT, accounts, overrides: createOverrides() });
   const delivered = createDeliveredPosts({ kernel, kept: disk.kept, accounts, violations });
-  const shown = createShownFrames({
-    kept: disk.kept,
-    violations,
-    onText: (text) => digest.update(text),
-  });
-  watch.onKept = shown.onKept;
+  const shown = createShownFrames({ kept: disk.kept, violations });
+  const content = createContentChecks({ stage, tier, accounts, violations });
+  watch.onKept = (part, method, args) => {
+    shown.onKept(part, method, args);
+    content.onKept(part, method, args);
+  };
   watch.onRead = (life, url, text) => {
     count('answers read');
     delivered.onRead(life, url, text);
+    content.onRead(url, text);
   };
+  const storm = createStorm({
+    kernel,
+    network,
+    seed,
+    startReader: (readerTier, random) =>
+      startReader({
+        url: SERVICE_URL,
+        tier: readerTier,
+        random,
+        onFrame: () => count('frames read in storms'),
+        onEvent: () => undefined,
+        // There may be too many of them.
+        onEnd: () => count('readers refused in storms'),
+      }),
+  });
+  const { hostname: worldHost } = new URL(world.url);
   network.onAccept = ({ client, server }) => {
-    if (client.simulatedOwner === owners.reader) shown.watch(server);
-    if (client.simulatedOwner === owners.asker) shown.watchAnswers(server);
+    const { simulatedOwner: owner } = client;
+    const readerTier = owner === owners.reader ? 'INTERNAL' : storm.tierOf(owner);
+    if (readerTier !== undefined)
+      shown.watch(server, (text) => {
+        digest.update(text);
+        content.onFrame(text, readerTier === 'FREE');
+      });
+    if (owner === owners.asker) shown.watchAnswers(server);
+  };
+  network.onConnect = (client, host) => {
+    if (host === worldHost) content.watchSource(client);
   };
   let kills = 0;
   let isVerificationDue = false;
-  const faults = createFaults(stage, () => {
-    kills += 1;
-    if (kills % KILLS_PER_VERIFICATION === 1) isVerificationDue = true;
-    shown.checkKept();
+  const faults = createFaults(stage, {
+    storm,
+    onKill() {
+      kills += 1;
+      if (kills % KILLS_PER_VERIFICATION === 1) isVerificationDue = true;
+      shown.checkKept();
+      content.onKill();
+    },
+    onCalendarSet: content.onCalendarSet,
   });
 
   async function verifyStore(): Promise<void> {
@@ -110,21 +154,34 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     () => {
       reader = startReader({
         url: SERVICE_URL,
+        tier: 'INTERNAL',
         random: chanceOf(seed, 'reader'),
-        onFrame: ({ channel, type }) => count(`reader ${channel} ${type}`),
+        onFrame(frame) {
+          count(`reader ${frame.channel} ${frame.type}`);
+          content.onReaderFrame(frame);
+        },
         onEvent: ({ type }) => count(`reader told of ${type}`),
         onEnd: (error) => check(18, false, () => `the feed of a reader ended: ${error}`),
       });
     },
     owners.reader,
   );
-  kernel.as(owners.asker, () => startAsking(() => count('answers to who asks')));
+  const asking = {
+    url: SERVICE_URL,
+    now: kernel.now,
+    onAnswer(answer: Answer) {
+      count(`answers ${answer.status} to ${answer.tier}`);
+      content.onAnswer(answer);
+    },
+  };
+  kernel.as(owners.asker, () => startAsking(asking));
   for (const fault of plan) kernel.schedule(fault.at, () => faults.begin(fault), owners.world);
   stage.start();
 
   /** Everything that has to be right while faults go on too. */
   async function look(): Promise<void> {
     delivered.checkNotAbove();
+    content.look();
     if (isVerificationDue) await verifyStore();
   }
 
@@ -136,11 +193,20 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     }
   }
 
+  async function checkHeld(): Promise<void> {
+    if (reader?.status()?.state !== 'live') return;
+    const asked = kernel.as(owners.asker, () => HELD_PATHS.map((path) => ask(asking, path, 'INTERNAL')));
+    const answers = await settled(kernel, Promise.all(asked));
+    await kernel.run(HELD_AFTER_ANSWER_MS, faults.before);
+    content.checkHeld(answers);
+  }
+
   async function checkWhole(): Promise<void> {
     check(18, stage.service !== undefined, () => 'the service does not run');
     const status = reader?.status();
     check(18, status?.state === 'live', () => `the reader is ${JSON.stringify(status)}`);
-    delivered.checkExact(stage.life, (id) => timeline.find(id, stage.trueNow()) === undefined);
+    const isGone = (id: string) => faults.isDeleted(id) ?? timeline.find(id, stage.trueNow()) === undefined;
+    delivered.checkExact(stage.life, isGone);
     shown.checkKept();
     shown.checkResumable(stage.trueNow());
     await verifyStore();
@@ -152,6 +218,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       const hourEnd = Math.min(end, (hour + 1) * HOUR_MS);
       await pass(faultsEndOf(hour, hours) - kernel.now());
       faults.endAll();
+      await pass(hourEnd - HELD_BEFORE_END_MS - kernel.now());
+      await checkHeld();
       await pass(hourEnd - kernel.now());
       await checkWhole();
       report(progressOf(stage, violations.found.length, kills, end));
@@ -175,20 +243,6 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     virtualMs: kernel.now(),
     digest: digest.digest('hex'),
   };
-}
-
-/** Asks for the newest posts again and again, each time those of another account. */
-function startAsking(onAnswer: () => void): void {
-  const segments = ['account_a', 'account_b'];
-  let asked = 0;
-  setInterval(() => {
-    const url = `${SERVICE_URL}/api/v1/meta/${segments[asked++ % segments.length]}/tweets?limit=3`;
-    const headers = { 'X-API-Key': 'demo_internal' };
-    fetch(url, { headers, signal: AbortSignal.timeout(ASK_TIMEOUT_MS) })
-      .then((answer) => answer.text())
-      // There is no service for a while after a kill.
-      .then(onAnswer, () => undefined);
-  }, ASK_EVERY_MS);
 }
 
 type StageWatch = Parameters<typeof openStage>[0];
