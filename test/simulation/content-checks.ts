@@ -11,7 +11,7 @@ import { recordsOfAnswer, recordsOfFrame, type ShownRecord } from './shown-recor
 import type { Part } from './simulated-disk.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
 import { createSourceRequests } from './source-requests.ts';
-import type { Stage } from './stage.ts';
+import { START_AT, type Stage } from './stage.ts';
 import { createStaleActions } from './stale-actions.ts';
 import { TIERS, type Tier } from './tier.ts';
 import { createTrueAges } from './true-ages.ts';
@@ -38,6 +38,8 @@ interface ContentChecks {
   checkHeld(answers: readonly (Answer | undefined)[]): void;
 }
 
+/** So exactly is it known when a frame was made, whose engine may have a calendar that is wrong by less than this. */
+const RECENT_MS = 15_000;
 /** Unless the tier has others. */
 const USUAL_LIMITS_MS: Readonly<Record<Input, number>> = {
   posts: 10_000,
@@ -124,7 +126,14 @@ export function createContentChecks({ stage, tier, accounts, violations }: Conte
     },
     onFrame(text, isFree) {
       content.onFrame(text, isFree);
-      for (const shown of recordsOfFrame(text)) checkRecord(shown);
+      for (const shown of recordsOfFrame(text)) {
+        checkRecord(shown);
+        // One of long ago says nothing about now, and one of a calendar that was set nothing at all.
+        if (Math.abs(shown.at - stage.trueNow()) > RECENT_MS) continue;
+        const made = { askedAt: shown.at - START_AT - RECENT_MS, path: `a frame of ${shown.channel}` };
+        stale.onAnswer(shown, made);
+        checkAges(shown, made);
+      }
     },
     onReaderFrame: held.onFrame,
     onKill: quota.onKill,

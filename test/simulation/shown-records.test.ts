@@ -23,7 +23,7 @@ describe('recordsOfAnswer', () => {
 
 describe('recordsOfFrame', () => {
   const frame = (type: string, data: unknown) =>
-    recordsOfFrame(JSON.stringify({ type, channel: 'counters', account: 'account_a', data }));
+    recordsOfFrame(JSON.stringify({ type, channel: 'counters', account: 'account_a', ts: 9, data }));
 
   it('takes the records of snapshots and updates, and nothing of others', () => {
     assert.deepEqual(

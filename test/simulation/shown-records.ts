@@ -17,12 +17,14 @@ const update = z.object({
   type: z.literal('update'),
   channel: z.string(),
   account: z.string().nullable(),
+  ts: z.number(),
   data: record.nullable(),
 });
 const snapshot = z.object({
   type: z.literal('snapshot'),
   channel: z.string(),
   account: z.string().nullable(),
+  ts: z.number(),
   data: z.array(record),
 });
 
@@ -53,15 +55,20 @@ export function recordsOfAnswer(path: string, text: string): readonly ShownRecor
   return body.data.data.map((each) => ({ ...place, key: keyOf(each), record: each }));
 }
 
+interface FrameRecord extends ShownRecord {
+  /** When its frame was made, UTC ms by the engine. */
+  readonly at: number;
+}
+
 /** The records in the text of a frame. */
-export function recordsOfFrame(text: string): readonly ShownRecord[] {
+export function recordsOfFrame(text: string): readonly FrameRecord[] {
   const isUpdate = text.startsWith('{"type":"update"');
   if (!isUpdate && !text.startsWith('{"type":"snapshot"')) return [];
   const json: unknown = JSON.parse(text);
   if (isUpdate) {
-    const { channel, account, data } = update.parse(json);
-    return data === null ? [] : [{ channel, account, key: keyOf(data), record: data }];
+    const { channel, account, ts: at, data } = update.parse(json);
+    return data === null ? [] : [{ channel, account, key: keyOf(data), at, record: data }];
   }
-  const { channel, account, data } = snapshot.parse(json);
-  return data.map((each) => ({ channel, account, key: keyOf(each), record: each }));
+  const { channel, account, ts: at, data } = snapshot.parse(json);
+  return data.map((each) => ({ channel, account, key: keyOf(each), at, record: each }));
 }
