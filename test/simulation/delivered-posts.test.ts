@@ -121,4 +121,20 @@ describe('createDeliveredPosts', () => {
     timeline({ ...post('11'), id: 11 }, null);
     assert.ok(await isExact());
   });
+
+  it('lets a post whose flags have changed be counted or not', async () => {
+    const reply = { referenced_tweets: [{ type: 'replied_to', id: '1' }], in_reply_to_user_id: '8' };
+    for (const real of [1, 2]) {
+      const { timeline, isExact, isNotAbove } = await stage(real);
+      timeline(post('11'), post('12'));
+      timeline(post('12', reply));
+      assert.ok(isNotAbove() && (await isExact()));
+    }
+    for (const real of [0, 3]) {
+      const { timeline, isExact } = await stage(real);
+      timeline(post('11'), post('12'));
+      timeline(post('12', reply));
+      assert.ok(!(await isExact()));
+    }
+  });
 });

@@ -28,7 +28,10 @@ const list = z.object({ data: z.array(z.unknown()) });
 interface Delivered {
   /** UTC ms, whole seconds. */
   readonly createdAt: number;
-  isCounted: boolean;
+  /** Of a post whose flags have changed it is open which of them the engine was the last to take. */
+  isCounted: boolean | 'changed';
+  /** Whether only the list has shown it, which does not tell the flags. */
+  isListedOnly: boolean;
   /** Virtual ms of the first delivery, and of the first to the present life of the engine. */
   readonly firstAt: number;
   life: Owner;
@@ -75,15 +78,34 @@ export function createDeliveredPosts(deps: {
   const { kernel, kept, accounts, violations } = deps;
   const byAccount = new Map(accounts.map(({ id }) => [id, new Map<string, Delivered>()]));
 
-  function deliver(account: string, life: Owner, id: string, createdAt: number, isCounted: boolean): void {
+  /** `isCounted` is undefined for a post in the list, which holds what counts, but the timeline knows better. */
+  function deliver(
+    account: string,
+    life: Owner,
+    id: string,
+    createdAt: number,
+    isCounted: boolean | undefined,
+  ): void {
     const posts = byAccount.get(account);
     const known = posts?.get(id);
     if (known === undefined) {
       const at = kernel.now();
-      posts?.set(id, { createdAt, isCounted, firstAt: at, life, lifeAt: at });
+      const isListedOnly = isCounted === undefined;
+      posts?.set(id, {
+        createdAt,
+        isCounted: isCounted ?? true,
+        isListedOnly,
+        firstAt: at,
+        life,
+        lifeAt: at,
+      });
       return;
     }
-    known.isCounted = isCounted;
+    if (isCounted !== undefined) {
+      if (known.isListedOnly) known.isCounted = isCounted;
+      else if (known.isCounted !== isCounted) known.isCounted = 'changed';
+      known.isListedOnly = false;
+    }
     if (known.life !== life) {
       known.life = life;
       known.lifeAt = kernel.now();
@@ -117,14 +139,12 @@ export function createDeliveredPosts(deps: {
     for (const row of rows.data.data) {
       const post = listed.safeParse(row);
       if (!post.success) continue;
-      // The list holds what counts, and the timeline knows better.
       const { platformId, createdAt } = post.data;
-      const known = byAccount.get(account.id)?.get(platformId);
-      deliver(account.id, life, platformId, secondOf(createdAt), known?.isCounted ?? true);
+      deliver(account.id, life, platformId, secondOf(createdAt), undefined);
     }
   }
 
-  /** Calls `judge` with each active event that has a count, and the counted posts of its window. */
+  /** Calls `judge` with each active event that has a count, and the posts of its window that are counted or may be. */
   function eachCount(
     judge: (slug: string, real: number | null, posts: readonly [string, Delivered][]) => void,
   ) {
@@ -135,7 +155,7 @@ export function createDeliveredPosts(deps: {
       const counters = kept.outputs.get('counters', String(eventId));
       if (counters?.stream !== 'counters') continue;
       const posts = [...(byAccount.get(subject.account) ?? [])].filter(
-        ([, post]) => post.isCounted && post.createdAt >= startAt && post.createdAt < endAt,
+        ([, post]) => post.isCounted !== false && post.createdAt >= startAt && post.createdAt < endAt,
       );
       judge(slug, counters.record.real, posts);
     }
@@ -163,7 +183,10 @@ export function createDeliveredPosts(deps: {
         if (real === null) return;
         // A post that only a killed engine has read, and that was deleted since, is known to nobody.
         const certain = posts.filter(
-          ([id, post]) => post.firstAt < now - UNDER_WAY_MS && (post.life === life || !isGone(id)),
+          ([id, post]) =>
+            post.isCounted === true &&
+            post.firstAt < now - UNDER_WAY_MS &&
+            (post.life === life || !isGone(id)),
         );
         violations.check(1, certain.length <= real && real <= posts.length, () => {
           const missing = certain

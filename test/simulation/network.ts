@@ -20,6 +20,8 @@ export interface Network {
   connect(host: string, port: number): SimulatedSocket;
   /** The open connections to servers of an owner. */
   connectionsTo(owner: Owner): readonly Connection[];
+  /** Called with the near end of every connection that is begun, and the host it is to go to, before anybody has it. */
+  onConnect: (client: SimulatedSocket, host: string) => void;
   /** Called with every connection that a server accepts, before the server is. */
   onAccept: (connection: Connection) => void;
   /** To be called when the owner is killed: nobody listens there, and all of its connections are reset. */
@@ -53,6 +55,7 @@ export function createNetwork(kernel: Kernel, chance: Chance): Network {
   }
 
   const network: Network = {
+    onConnect: () => undefined,
     onAccept: () => undefined,
     async listen(server, port, host) {
       const taken = port === 0 ? freePort++ : port;
@@ -68,6 +71,7 @@ export function createNetwork(kernel: Kernel, chance: Chance): Network {
       const place = listening.get(name);
       const remote = { address: host, port };
       const client = new SimulatedSocket({ wire, owner: kernel.owner, remote });
+      network.onConnect(client, host);
       if (place === undefined) {
         client.refuse();
         return client;

@@ -3,49 +3,145 @@ import { type Chance, chanceOf } from './chance.ts';
 
 const at = z.number().min(0);
 const forMs = z.number().min(0);
-const role = z.enum(['posts', 'oracle', 'market', 'book', 'crypto', 'bookSocket', 'cryptoSocket']);
+const downMs = z.number().min(0);
+const afterMs = z.number().min(0);
+const account = z.enum(['a', 'b']);
 const socket = z.enum(['book', 'crypto']);
+/** Which of several, as a share of them: the same for any number of them. */
+const share = z.number().min(0).lt(1);
+
+/** The hosts whose answers are spoiled. */
+const ROLES = ['posts', 'oracle', 'market', 'book', 'crypto'] as const;
+/** Ways to spoil an answer of a host. */
+const ANSWER_KINDS = [
+  'no_answer',
+  'slow_answer',
+  'refused_connection',
+  'reset_in_body',
+  'dripping_body',
+  'error_status',
+  'block_of_error_statuses',
+  'too_many_requests',
+  'html_answer',
+  'half_answer',
+  'wrong_types',
+  'odd_element',
+  'future_post',
+  'long_id',
+  'future_time',
+  'huge_answer',
+  'short_page',
+  'empty_page',
+  'old_answer',
+  'nonsense_prices',
+] as const;
+type AnswerKind = (typeof ANSWER_KINDS)[number];
+
+const WORKER_KINDS = ['silent_worker', 'late_worker', 'crashing_worker'] as const;
+const DISK_KINDS = ['full_disk', 'failing_disk'] as const;
+const REFUSALS = ['STORE_FULL', 'STORE_WRITE'] as const;
+const PARTS = ['journal', 'outputs', 'feed', 'checkpoints', 'calls', 'usage'] as const;
 
 /** What goes wrong, and when, in virtual ms. */
 const fault = z.discriminatedUnion('kind', [
-  /** The engine is killed, and started again after a while. */
-  z.object({ kind: z.literal('kill'), at, downMs: forMs }),
-  /** The same before the first event during which the disk writes this part. */
-  z.object({
-    kind: z.literal('kill_in_commit'),
-    at,
-    downMs: forMs,
-    part: z.enum(['journal', 'outputs', 'feed', 'checkpoints', 'calls']),
-  }),
-  z.object({ kind: z.literal('refused_writes'), at, forMs, why: z.enum(['STORE_FULL', 'STORE_WRITE']) }),
-  z.object({ kind: z.literal('slow_disk'), at, forMs, commitMs: z.number().min(0) }),
-  /** Nothing that the engine sends its readers arrives for a while. */
-  z.object({ kind: z.literal('stalled_readers'), at, forMs }),
-  /** The connections of readers break. */
-  z.object({ kind: z.literal('cut_readers'), at }),
-  z.object({ kind: z.literal('dropped_socket'), at, socket }),
-  z.object({ kind: z.literal('silent_socket'), at, forMs, socket, answersPings: z.boolean() }),
   /** The next answers of a host are spoiled. */
   z.object({
-    kind: z.literal('spoiled_answers'),
+    kind: z.literal(ANSWER_KINDS),
     at,
-    role,
-    how: z.enum(['status', 'html', 'truncated', 'wrong-types', 'slow', 'hang', 'reset']),
+    role: z.enum(ROLES),
+    times: z.int().min(1),
+    status: z.int(),
+    /** What the header says; null for none. */
+    retryAfter: z.string().nullable(),
+    /** The same as a date so long after the fault begins; null for none. */
+    retryDateMs: z.number().nullable(),
+    /** Before the answer, or before each piece of it. */
+    delayMs: z.number().min(0),
+  }),
+  /** The next answers about what a wallet holds. */
+  z.object({
+    kind: z.literal('failing_positions'),
+    at,
+    how: z.enum([
+      'status',
+      'html',
+      'truncated',
+      'wrong-types',
+      'odd-element',
+      'empty',
+      'slow',
+      'hang',
+      'reset',
+    ]),
+    times: z.int().min(1),
+  }),
+  /** A post appears that is dated back. */
+  z.object({ kind: z.literal('late_post'), at, account, backMs: z.number().min(0) }),
+  /** The same, dated to ms around the edge of a window. */
+  z.object({
+    kind: z.literal('post_at_edge'),
+    at,
+    share,
+    edge: z.enum(['start', 'end']),
+    byMs: z.int().min(-1).max(1),
+  }),
+  /** A post appears, and is deleted, perhaps before anybody has seen it. */
+  z.object({ kind: z.literal('deleted_post'), at, account, afterMs }),
+  z.object({ kind: z.literal('edited_post'), at, account, afterMs }),
+  /** A post appears, and is one of another kind later, which counts or does not. */
+  z.object({
+    kind: z.literal('changed_flag'),
+    at,
+    account,
+    afterMs,
+    from: z.enum(['original', 'reply']),
+    to: z.enum(['quote', 'reply', 'communityRepost']),
+  }),
+  /** The oracle counts so many more than before, or fewer. */
+  z.object({ kind: z.literal(['oracle_back', 'oracle_jump']), at, forMs, share, by: z.int().min(1) }),
+  z.object({ kind: z.literal('frozen_oracle'), at, forMs, account }),
+  z.object({
+    kind: z.literal('changed_buckets'),
+    at,
+    forMs,
+    share,
+    bucketWidth: z.int().min(1),
+    bucketCount: z.int().min(3).max(45),
+  }),
+  z.object({ kind: z.literal('moved_window'), at, forMs, share, startByMs: z.number(), endByMs: z.number() }),
+  z.object({ kind: z.literal('closed_event'), at, forMs, share }),
+  z.object({ kind: z.literal('dropped_socket'), at, socket }),
+  z.object({ kind: z.literal('silent_socket'), at, forMs, socket, answersPings: z.boolean() }),
+  z.object({
+    kind: z.literal('refused_handshake'),
+    at,
+    role: z.enum(['bookSocket', 'cryptoSocket']),
+    how: z.enum(['status', 'slow', 'hang']),
     times: z.int().min(1),
     status: z.int(),
     retryAfter: z.string().nullable(),
     delayMs: z.number().min(0),
   }),
+  z.object({ kind: z.literal('garbage_frame'), at, socket, text: z.string() }),
+  z.object({ kind: z.literal('set_calendar'), at, forMs, byMs: z.number() }),
   /** A process gets no time, as on a machine that is overloaded or was stopped. */
   z.object({ kind: z.literal('frozen_process'), at, forMs }),
-  z.object({ kind: z.literal('set_calendar'), at, forMs, byMs: z.number() }),
+  z.object({ kind: z.literal(DISK_KINDS), at, forMs }),
+  z.object({ kind: z.literal('slow_disk'), at, forMs, commitMs: z.number().min(0) }),
+  /** The engine is killed, and started again after a while. */
+  z.object({ kind: z.literal('kill'), at, downMs }),
+  /** The same before the first event during which the disk writes this part. */
+  z.object({ kind: z.literal('kill_in_commit'), at, downMs, part: z.enum(PARTS) }),
+  /** The same while the disk refuses writes, which it goes on with for a while. */
+  z.object({ kind: z.literal('restart_on_refusing_disk'), at, downMs, forMs, why: z.enum(REFUSALS) }),
   /** The next requests to the simulators go wrong. */
-  z.object({
-    kind: z.literal('failing_workers'),
-    at,
-    how: z.enum(['silent', 'late', 'crash']),
-    times: z.int().min(1),
-  }),
+  z.object({ kind: z.literal(WORKER_KINDS), at, times: z.int().min(1) }),
+  /** The connections of readers break, each after so many bytes. */
+  z.object({ kind: z.literal('cut_readers'), at, bytes: z.int().min(0) }),
+  /** Further readers connect at once, and are gone after a while. */
+  z.object({ kind: z.literal('storm_of_readers'), at, forMs, readers: z.int().min(1) }),
+  /** Nothing that the engine sends its readers arrives for a while. */
+  z.object({ kind: z.literal('stalled_readers'), at, forMs }),
   /** The facilitator, or the node of its chain, treats the next payments in a way of its own. */
   z.object({
     kind: z.literal('troubled_facilitator'),
@@ -78,15 +174,14 @@ const fault = z.discriminatedUnion('kind', [
     downMs: forMs,
     state: z.enum(['RESERVED', 'VERIFIED', 'SETTLING', 'SETTLED', 'FAILED', 'UNKNOWN']),
   }),
-  /** A post appears that is dated back. */
-  z.object({ kind: z.literal('late_post'), at, account: z.enum(['a', 'b']), backMs: z.number().min(0) }),
 ]);
 
 export type Fault = z.infer<typeof fault>;
 export type FaultKind = Fault['kind'];
+export type AnswerFault = Extract<Fault, { readonly kind: AnswerKind }>;
 
 /** In the order in which they are reported. */
-export const FAULT_KINDS = fault.options.map(({ shape }) => shape.kind.value);
+export const FAULT_KINDS: readonly FaultKind[] = fault.options.flatMap(({ shape }) => [...shape.kind.values]);
 
 /** Faults in the order of their times. */
 export const plan = z.array(fault);
@@ -117,32 +212,18 @@ export function hoursUntil(at: number): number {
   return Math.ceil((hour + Math.min(1, share)) * 100) / 100;
 }
 
-/** How often each kind happens in an hour at most. */
-const MOST_PER_HOUR: Readonly<Record<FaultKind, number>> = {
-  kill: 8,
-  kill_in_commit: 12,
-  refused_writes: 6,
-  slow_disk: 6,
-  stalled_readers: 6,
-  cut_readers: 10,
-  dropped_socket: 6,
-  silent_socket: 4,
-  spoiled_answers: 40,
-  late_post: 6,
-  frozen_process: 5,
-  set_calendar: 3,
-  failing_workers: 4,
-  troubled_facilitator: 15,
-  kill_after_payment: 8,
-};
+/** The share of the seeds that have none of a kind. */
+const OFF_SHARE = 0.25;
+/** How often a kind happens in an hour at most. With half of it in most seeds, 300 hours have more than 1,000 of each. */
+const MOST_PER_HOUR = 12;
 
 /** Which kinds happen at all, and how often, differs from seed to seed: what is rare beside others comes out alone. */
 export function planOf(seed: number, hours: number): Plan {
   const faults: Fault[] = [];
   for (const kind of FAULT_KINDS) {
     const rate = chanceOf(seed, `rate of ${kind}`);
-    const isOff = rate() < 0.25;
-    const perHour = isOff ? 0 : rate() * MOST_PER_HOUR[kind];
+    const isOff = rate() < OFF_SHARE;
+    const perHour = isOff ? 0 : rate() * MOST_PER_HOUR;
     for (let hour = 0; hour < Math.ceil(hours); hour++) {
       const chance = chanceOf(seed, `${kind} in hour ${hour}`);
       const count = Math.floor(perHour + chance());
@@ -167,33 +248,131 @@ function span(chance: Chance, longestMs: number): number {
   return Math.round(chance() ** 3 * longestMs);
 }
 
+/** From `least` up to `most`, both included. */
+function whole(chance: Chance, least: number, most: number): number {
+  return least + Math.floor(chance() * (most - least + 1));
+}
+
+/** Every form that a Retry-After was seen in, and some that it must not have. */
+const RETRY_AFTERS = [
+  null,
+  '0',
+  '1',
+  '20',
+  '90',
+  'soon',
+  '-5',
+  '1.5',
+  '',
+  '999999999',
+  '99999999999',
+] as const;
+const GARBAGE = [
+  '',
+  'null',
+  '{"event_type":',
+  '[]',
+  '[[[]]]',
+  '{"event_type":"book","asset_id":"1","bids":[{"price":"2","size":"-1"}],"asks":[],"timestamp":"x"}',
+  '{"event_type":"price_change","price_changes":[{"asset_id":"1","price":"NaN","size":"1e999","side":"BUY"}]}',
+  '{"e":"24hrMiniTicker","E":-1,"s":"BTCUSDT","c":"-7"}',
+  `"${'x'.repeat(100_000)}"`,
+] as const;
+
+function drawnRole(kind: AnswerKind, chance: Chance): AnswerFault['role'] {
+  if (kind === 'future_post' || kind === 'long_id') return pick(chance, ['posts', 'oracle']);
+  if (kind === 'nonsense_prices') return pick(chance, ['book', 'market', 'crypto']);
+  return pick(chance, ['posts', ...ROLES]);
+}
+
+function drawnAnswer(kind: AnswerKind, when: number, chance: Chance): AnswerFault {
+  const isBusy = kind === 'too_many_requests';
+  const hasDate = isBusy && chance() < 0.25;
+  return {
+    kind,
+    at: when,
+    role: drawnRole(kind, chance),
+    times: kind === 'block_of_error_statuses' ? whole(chance, 5, 40) : 1 + span(chance, 6),
+    status: isBusy ? 429 : pick(chance, [500, 502, 503, 504]),
+    retryAfter: isBusy && !hasDate ? pick(chance, RETRY_AFTERS) : null,
+    retryDateMs: hasDate ? whole(chance, -30_000, 90_000) : null,
+    delayMs: kind === 'dripping_body' ? whole(chance, 10, 1_000) : whole(chance, 1_000, 15_000),
+  };
+}
+
 function drawn(kind: FaultKind, when: number, chance: Chance): Fault {
   const base = { at: when };
   switch (kind) {
-    case 'kill':
-      return { ...base, kind, downMs: span(chance, 5 * MINUTE_MS) };
-    case 'kill_in_commit': {
-      const part = pick(chance, ['journal', 'outputs', 'feed', 'feed', 'checkpoints', 'calls'] as const);
-      return { ...base, kind, part, downMs: span(chance, MINUTE_MS) };
-    }
-    case 'refused_writes':
+    case 'failing_positions':
       return {
         ...base,
         kind,
-        forMs: span(chance, 3 * MINUTE_MS),
-        why: pick(chance, ['STORE_FULL', 'STORE_WRITE']),
+        how: pick(chance, [
+          'status',
+          'html',
+          'truncated',
+          'wrong-types',
+          'odd-element',
+          'empty',
+          'slow',
+          'hang',
+          'reset',
+        ]),
+        times: 1 + span(chance, 6),
       };
-    case 'slow_disk':
+    case 'late_post':
+      return { ...base, kind, account: pick(chance, ['a', 'b']), backMs: span(chance, 2 * HOUR_MS) };
+    case 'post_at_edge':
       return {
         ...base,
         kind,
-        forMs: span(chance, 3 * MINUTE_MS),
-        commitMs: Math.round(300 + chance() * 4_700),
+        share: chance(),
+        edge: pick(chance, ['start', 'end']),
+        byMs: whole(chance, -1, 1),
       };
-    case 'stalled_readers':
-      return { ...base, kind, forMs: span(chance, 3 * MINUTE_MS) };
-    case 'cut_readers':
-      return { ...base, kind };
+    case 'deleted_post':
+    case 'edited_post':
+      return { ...base, kind, account: pick(chance, ['a', 'b']), afterMs: span(chance, 20 * MINUTE_MS) };
+    case 'changed_flag':
+      return {
+        ...base,
+        kind,
+        account: pick(chance, ['a', 'b']),
+        afterMs: span(chance, 20 * MINUTE_MS),
+        from: pick(chance, ['original', 'reply']),
+        to: pick(chance, ['quote', 'reply', 'communityRepost']),
+      };
+    case 'oracle_back':
+    case 'oracle_jump':
+      return {
+        ...base,
+        kind,
+        forMs: span(chance, 10 * MINUTE_MS),
+        share: chance(),
+        by: 1 + span(chance, 300),
+      };
+    case 'frozen_oracle':
+      return { ...base, kind, forMs: span(chance, 20 * MINUTE_MS), account: pick(chance, ['a', 'b']) };
+    case 'changed_buckets':
+      return {
+        ...base,
+        kind,
+        forMs: span(chance, 10 * MINUTE_MS),
+        share: chance(),
+        bucketWidth: whole(chance, 1, 100),
+        bucketCount: whole(chance, 3, 45),
+      };
+    case 'moved_window':
+      return {
+        ...base,
+        kind,
+        forMs: span(chance, 10 * MINUTE_MS),
+        share: chance(),
+        startByMs: whole(chance, -12, 12) * HOUR_MS,
+        endByMs: whole(chance, -12, 12) * HOUR_MS,
+      };
+    case 'closed_event':
+      return { ...base, kind, forMs: span(chance, 10 * MINUTE_MS), share: chance() };
     case 'dropped_socket':
       return { ...base, kind, socket: pick(chance, ['book', 'crypto']) };
     case 'silent_socket':
@@ -204,47 +383,60 @@ function drawn(kind: FaultKind, when: number, chance: Chance): Fault {
         socket: pick(chance, ['book', 'crypto']),
         answersPings: chance() < 0.5,
       };
-    case 'spoiled_answers': {
-      const status = pick(chance, [429, 500, 502, 503]);
+    case 'refused_handshake':
       return {
         ...base,
         kind,
-        role: pick(chance, [
-          'posts',
-          'posts',
-          'oracle',
-          'market',
-          'book',
-          'crypto',
-          'bookSocket',
-          'cryptoSocket',
-        ] as const),
-        how: pick(chance, [
-          'status',
-          'status',
-          'html',
-          'truncated',
-          'wrong-types',
-          'slow',
-          'hang',
-          'reset',
-        ] as const),
-        times: 1 + span(chance, 20),
-        status,
-        retryAfter:
-          status === 429 || status === 503 ? pick(chance, [null, '0', '1', '20', 'soon', '-5']) : null,
-        delayMs: Math.round(chance() * 12_000),
+        role: pick(chance, ['bookSocket', 'cryptoSocket']),
+        how: pick(chance, ['status', 'status', 'slow', 'hang']),
+        times: 1 + span(chance, 6),
+        status: pick(chance, [429, 502, 503]),
+        retryAfter: pick(chance, RETRY_AFTERS),
+        delayMs: whole(chance, 1_000, 15_000),
       };
-    }
-    case 'frozen_process':
-      return { ...base, kind, forMs: Math.round(5_000 + chance() * 115_000) };
+    case 'garbage_frame':
+      return { ...base, kind, socket: pick(chance, ['book', 'crypto']), text: pick(chance, GARBAGE) };
     case 'set_calendar': {
       const spanMs = span(chance, 24 * HOUR_MS);
       const byMs = chance() < 0.5 ? spanMs : 0 - spanMs;
       return { ...base, kind, byMs, forMs: span(chance, 20 * MINUTE_MS) };
     }
-    case 'failing_workers':
-      return { ...base, kind, how: pick(chance, ['silent', 'late', 'crash']), times: 1 + span(chance, 4) };
+    case 'frozen_process':
+      return { ...base, kind, forMs: whole(chance, 5_000, 120_000) };
+    case 'full_disk':
+    case 'failing_disk':
+      return { ...base, kind, forMs: span(chance, 3 * MINUTE_MS) };
+    case 'slow_disk':
+      return { ...base, kind, forMs: span(chance, 3 * MINUTE_MS), commitMs: whole(chance, 300, 5_000) };
+    case 'kill':
+      return { ...base, kind, downMs: span(chance, 5 * MINUTE_MS) };
+    case 'kill_in_commit':
+      return {
+        ...base,
+        kind,
+        part: pick(chance, ['feed', ...PARTS] as const),
+        downMs: span(chance, MINUTE_MS),
+      };
+    case 'restart_on_refusing_disk': {
+      const spanMs = span(chance, MINUTE_MS);
+      return {
+        ...base,
+        kind,
+        downMs: spanMs,
+        forMs: spanMs + span(chance, MINUTE_MS),
+        why: pick(chance, REFUSALS),
+      };
+    }
+    case 'silent_worker':
+    case 'late_worker':
+    case 'crashing_worker':
+      return { ...base, kind, times: 1 + span(chance, 4) };
+    case 'cut_readers':
+      return { ...base, kind, bytes: span(chance, 200_000) };
+    case 'storm_of_readers':
+      return { ...base, kind, forMs: span(chance, MINUTE_MS), readers: whole(chance, 2, 6) };
+    case 'stalled_readers':
+      return { ...base, kind, forMs: span(chance, 3 * MINUTE_MS) };
     case 'troubled_facilitator':
       return {
         ...base,
@@ -278,7 +470,7 @@ function drawn(kind: FaultKind, when: number, chance: Chance): Fault {
         downMs: span(chance, MINUTE_MS),
         state: pick(chance, ['RESERVED', 'VERIFIED', 'SETTLING', 'SETTLED', 'FAILED', 'UNKNOWN'] as const),
       };
-    case 'late_post':
-      return { ...base, kind, account: pick(chance, ['a', 'b']), backMs: span(chance, 2 * HOUR_MS) };
+    default:
+      return drawnAnswer(kind, when, chance);
   }
 }

@@ -7,6 +7,8 @@ import type { Chance } from './chance.ts';
 
 interface ReaderOptions {
   readonly url: string;
+  /** What they may see: everything, or what anybody may. */
+  readonly tier: 'FREE' | 'INTERNAL';
   readonly random: Chance;
   readonly onFrame: (frame: DataFrame<DataChannel>) => void;
   readonly onEvent: (event: FeedEvent) => void;
@@ -17,9 +19,11 @@ export interface Reader {
   status(): FeedStatus | undefined;
 }
 
-/** Follows every channel with the typed client, as a program of a user would. */
-export function startReader({ url, random, onFrame, onEvent, onEnd }: ReaderOptions): Reader {
-  const client = clientWith(async () => WebSocket, { url, key: 'demo_internal', WebSocket });
+const KEYS = { FREE: 'demo_free', INTERNAL: 'demo_internal' } as const;
+
+/** Follows every channel that they may with the typed client, as a program of a user would. */
+export function startReader({ url, tier, random, onFrame, onEvent, onEnd }: ReaderOptions): Reader {
+  const client = clientWith(async () => WebSocket, { url, key: KEYS[tier], WebSocket });
   const feed = client.feed({ random });
   let status: FeedStatus | undefined;
   feed.status$.subscribe((next) => {
@@ -29,9 +33,8 @@ export function startReader({ url, random, onFrame, onEvent, onEnd }: ReaderOpti
   merge(
     feed.counters(),
     feed.tweets(),
-    feed.velocity(),
     feed.prediction(),
-    feed.signals(),
+    ...(tier === 'FREE' ? [] : [feed.velocity(), feed.signals()]),
     feed.lag(),
     feed.crypto(),
     feed.test(),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { deliverToParent, startChild } from '../support/child.ts';
+import { createFiredQuota } from './fired-quota.ts';
 import { FAULT_KINDS, type Plan, planOf, plan as planShape } from './plan.ts';
 import { shrinkFailure } from './shrink-failure.ts';
 import { type SimulationResult, simulate } from './simulate.ts';
@@ -19,8 +20,9 @@ import { INVARIANTS } from './violations.ts';
 
 /**
  * `npm run simulate -- --hours 2 --seed 7`: the whole service in virtual time. Without `--plan` faults are drawn from the
- * seed; `--plan none` has none. With `--seeds 10 --jobs 2` ten seeds from that one on are run, two at a time. A failure is
- * repeated, and its plan is shrunk to the faults that matter, unless `--no-shrink`.
+ * seed; `--plan none` has none. With `--seeds 10 --jobs 2` ten seeds from that one on are run, two at a time; `--quota 50`
+ * fails them where a kind of fault happened fewer than 50 times in all. A failure is repeated, and its plan is shrunk to the
+ * faults that matter, unless `--no-shrink`.
  */
 const { values } = parseArgs({
   options: {
@@ -32,6 +34,7 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '1' },
     'no-shrink': { type: 'boolean', default: false },
     'shrink-minutes': { type: 'string', default: '20' },
+    quota: { type: 'string', default: '0' },
   },
 });
 
@@ -41,6 +44,7 @@ if (values.tier === 'cluster') await import('./run-simulate-cluster.ts');
 const hours = numberOf('hours', values.hours);
 const seeds = numberOf('seeds', values.seeds);
 const jobs = numberOf('jobs', values.jobs);
+const quota = numberOf('quota', values.quota);
 const firstSeed =
   values.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : numberOf('seed', values.seed);
 const tier = values.tier === 'dense' ? 'dense' : values.tier === 'sparse' ? 'sparse' : undefined;
@@ -182,6 +186,7 @@ function hasFailed(message: unknown): boolean {
 /** Each seed has a process of its own. What one that fails prints is passed on at once, since to shrink a plan takes long. */
 async function runMany(): Promise<void> {
   const waiting = Array.from({ length: seeds }, (_, index) => firstSeed + index);
+  const firedQuota = createFiredQuota();
   let failures = 0;
   const work = async () => {
     for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
@@ -191,6 +196,7 @@ async function runMany(): Promise<void> {
         ? ['--no-shrink']
         : ['--shrink-minutes', values['shrink-minutes']];
       const child = startChild(new URL(import.meta.url), [...args, ...planned, ...shrinking]);
+      let printed = '';
       let held: string[] | undefined = [];
       const show = (text: string) => print(text.trimEnd().replaceAll(/^/gm, `seed ${seed}: `));
       const showHeld = () => {
@@ -198,13 +204,15 @@ async function runMany(): Promise<void> {
         held = undefined;
       };
       child.process.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        printed += text;
         if (held === undefined) show(text);
         else held.push(text);
       });
       const failed = child.firstMessage(hasFailed);
       failed.then(showHeld, () => undefined);
       const code = await child.ended();
-      if (code === 0) print(`seed ${seed}: ${held?.join('').trim().split('\n').at(-1)}`);
+      firedQuota.add(printed);
+      if (code === 0) print(`seed ${seed}: ${printed.trim().split('\n').at(-1)}`);
       else {
         showHeld();
         failures += 1;
@@ -213,6 +221,9 @@ async function runMany(): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: jobs }, work));
+  for (const [kind, times] of firedQuota.fired) print(`fault ${kind.padEnd(30)} ${times}`);
+  const rare = firedQuota.fired.filter(([, times]) => times < quota);
+  for (const [kind, times] of rare) print(`RARE: ${kind} happened ${times} times, fewer than ${quota}`);
   print(`${seeds} seeds of ${hours} h, ${failures} failed`);
-  process.exit(failures > 0 ? 1 : 0);
+  process.exit(failures > 0 || rare.length > 0 ? 1 : 0);
 }

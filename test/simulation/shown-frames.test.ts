@@ -16,7 +16,7 @@ const post = (seq: number) => ({ ...postOutput({ id: 'k' }, { seq }), key: 'k' }
 function stage() {
   const kept = createMemoryStore();
   const violations = createViolations(() => 0);
-  const shown = createShownFrames({ kept, violations, onText: () => undefined });
+  const shown = createShownFrames({ kept, violations });
   const keep = async (topic: string, seq: number, key: string, record = `{"n":${seq}}`) => {
     const row = {
       topic,
@@ -32,7 +32,7 @@ function stage() {
     const wire = { kernel: createKernel(), latencyMs: () => 1 };
     const remote = { address: '127.0.0.1', port: 1 };
     const socket = new SimulatedSocket({ wire, owner: { name: 'engine' }, remote });
-    shown.watch(socket);
+    shown.watch(socket, () => undefined);
     socket.onSend?.(OPENING);
     return (change: Readonly<Record<string, unknown>>) => {
       const frame = {

@@ -41,8 +41,8 @@ const KEPT_MS = 24 * 3_600_000;
 interface ShownFrames {
   /** Posts that readers were told of. */
   readonly posts: ReadonlySet<string>;
-  /** Watches the frames that a server sends over a connection. */
-  watch(server: SimulatedSocket): void;
+  /** Watches the frames that a server sends over a connection, and passes them on. */
+  watch(server: SimulatedSocket, onText: (text: string) => void): void;
   /** Watches the answers to requests that a server sends. */
   watchAnswers(server: SimulatedSocket): void;
   /** Told what the disk keeps. */
@@ -56,12 +56,10 @@ interface ShownFrames {
 interface ShownOptions {
   readonly kept: Store;
   readonly violations: Violations;
-  /** Told each text that is sent. */
-  readonly onText: (text: string) => void;
 }
 
 /** Compares the frames that readers are sent with those on disk, at the moment they are sent and ever after. */
-export function createShownFrames({ kept, violations, onText }: ShownOptions): ShownFrames {
+export function createShownFrames({ kept, violations }: ShownOptions): ShownFrames {
   const { check } = violations;
   const posts = new Set<string>();
   /** A digest of each frame that was sent, by epoch, topic and seq. */
@@ -121,17 +119,17 @@ export function createShownFrames({ kept, violations, onText }: ShownOptions): S
 
   return {
     posts,
-    watch(server) {
+    watch(server, onText) {
       const sent = new Map<string, number>();
       server.onSend = createSentTexts((text) => {
         onText(text);
         if (text.startsWith('{"type":"snapshot"')) {
           const { channel, account, seq } = placeOf.parse(JSON.parse(text));
-          sent.set(topicOf(channel, account), seq);
+          sent.set(topicOf(channel, account, seq), seq);
         }
         if (!text.startsWith('{"type":"update"')) return;
         const frame = update.parse(JSON.parse(text));
-        show(frame, topicOf(frame.channel, frame.account), sent);
+        show(frame, topicOf(frame.channel, frame.account, frame.seq), sent);
       });
     },
     watchAnswers(server) {
@@ -190,6 +188,10 @@ export function createShownFrames({ kept, violations, onText }: ShownOptions): S
 
 const placeOf = z.object({ channel: z.string(), account: z.string().nullable(), seq: z.number() });
 
-function topicOf(channel: string, account: string | null): string {
-  return account === null ? channel : `${channel}/${account}`;
+/** What FREE sees otherwise than PRO is numbered from here on, and stored by itself. */
+const FIRST_FREE = 1_000_000_000_000;
+
+function topicOf(channel: string, account: string | null, seq: number): string {
+  const name = account === null ? channel : `${channel}/${account}`;
+  return seq < FIRST_FREE ? name : `${name} FREE`;
 }

@@ -6,18 +6,22 @@ import { createOverrides } from '../../src/world/control/overrides.ts';
 import { accountsOf } from '../../src/world/life/accounts.ts';
 import { createTimeline } from '../../src/world/life/timeline.ts';
 import { hex } from '../../src/world/rng.ts';
+import { type Answer, ask, startAsking } from './askers.ts';
 import { startBuyer } from './buyer.ts';
 import { chanceOf } from './chance.ts';
 import { startClaimant } from './claimant.ts';
 import { createClaimedPlaces } from './claimed-places.ts';
+import { createContentChecks } from './content-checks.ts';
 import { createDeliveredPosts } from './delivered-posts.ts';
 import { createFaults } from './faults.ts';
 import { createPaidAnswers } from './paid-answers.ts';
 import { type FaultKind, faultsEndOf, type Plan } from './plan.ts';
 import { type Reader, startReader } from './reader.ts';
+import { settled } from './settled.ts';
 import { createShownFrames } from './shown-frames.ts';
 import type { DiskFigures } from './simulated-disk.ts';
 import { openStage, SERVICE_URL, START_AT, type Stage } from './stage.ts';
+import { createStorm } from './storm.ts';
 import { TIERS, type Tier } from './tier.ts';
 import { createVerifiedLog } from './verified-log.ts';
 import { createViolations, type Invariant, type Violation } from './violations.ts';
@@ -48,7 +52,6 @@ const FIRST_READER_MS = 30_000;
 /** Kills between two verifications, each of which computes what is new in the log again. */
 const KILLS_PER_VERIFICATION = 8;
 const ACCOUNTS = 2;
-const ASK_TIMEOUT_MS = 5_000;
 /** Once faults are over, a payment that was settled is answered within this time. */
 const ANSWERED_WITHIN_MS = 300_000;
 /** Every event is forecast once a minute. A worker that is silent is given up after a minute, too. */
@@ -57,6 +60,17 @@ const FORECAST_WITHIN_MS = 180_000;
 const FRAMES_MISSING: readonly string[] = ['gap', 'epoch', 'cursor_too_old'] satisfies FeedEvent['type'][];
 
 const logged = z.array(z.object({ fact: z.object({ kind: z.string() }) }));
+/** What a reader of the feed holds is compared with these answers. */
+const HELD_PATHS = ['account_a', 'account_b'].flatMap((account) => [
+  `/api/v1/meta/${account}`,
+  `/api/v1/meta/${account}/tweets?limit=15`,
+  `/api/v1/meta/${account}/lag`,
+  `/api/v1/prediction/${account}`,
+  `/api/v1/signals/${account}`,
+]);
+/** So long before the end of an hour, and so long after the answers, since frames follow. */
+const HELD_BEFORE_END_MS = 15_000;
+const HELD_AFTER_ANSWER_MS = 5_000;
 
 /**
  * Runs the whole service in virtual time, with the faults of a plan, and checks what must hold. Takes over the globals of
@@ -92,11 +106,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const accounts = accountsOf(seed, ACCOUNTS);
   const timeline = createTimeline({ seed, startAt: START_AT, accounts, overrides: createOverrides() });
   const delivered = createDeliveredPosts({ kernel, kept: disk.kept, accounts, violations });
-  const shown = createShownFrames({
-    kept: disk.kept,
-    violations,
-    onText: (text) => digest.update(text),
-  });
+  const shown = createShownFrames({ kept: disk.kept, violations });
+  const content = createContentChecks({ stage, tier, accounts, violations });
   let forecastAt = 0;
   const paid = createPaidAnswers({
     kept: disk.kept,
@@ -107,6 +118,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const places = createClaimedPlaces({ kept: disk.kept, violations });
   watch.onKept = (part, method, args) => {
     shown.onKept(part, method, args);
+    content.onKept(part, method, args);
     paid.onKept(part, method, args);
     faults.onKept(part, method, args);
     if (part !== 'journal' || method !== 'append') return;
@@ -115,17 +127,48 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   watch.onRead = (life, url, text) => {
     count('answers read');
     delivered.onRead(life, url, text);
+    content.onRead(url, text);
   };
+  const storm = createStorm({
+    kernel,
+    network,
+    seed,
+    startReader: (readerTier, random) =>
+      startReader({
+        url: SERVICE_URL,
+        tier: readerTier,
+        random,
+        onFrame: () => count('frames read in storms'),
+        onEvent: () => undefined,
+        // There may be too many of them.
+        onEnd: () => count('readers refused in storms'),
+      }),
+  });
+  const { hostname: worldHost } = new URL(world.url);
   network.onAccept = ({ client, server }) => {
-    if (client.simulatedOwner === owners.reader) shown.watch(server);
-    if (client.simulatedOwner === owners.asker) shown.watchAnswers(server);
+    const { simulatedOwner: owner } = client;
+    const readerTier = owner === owners.reader ? 'INTERNAL' : storm.tierOf(owner);
+    if (readerTier !== undefined)
+      shown.watch(server, (text) => {
+        digest.update(text);
+        content.onFrame(text, readerTier === 'FREE');
+      });
+    if (owner === owners.asker) shown.watchAnswers(server);
+  };
+  network.onConnect = (client, host) => {
+    if (host === worldHost) content.watchSource(client);
   };
   let kills = 0;
   let isVerificationDue = false;
-  const faults = createFaults(stage, () => {
-    kills += 1;
-    if (kills % KILLS_PER_VERIFICATION === 1) isVerificationDue = true;
-    shown.checkKept();
+  const faults = createFaults(stage, {
+    storm,
+    onKill() {
+      kills += 1;
+      if (kills % KILLS_PER_VERIFICATION === 1) isVerificationDue = true;
+      shown.checkKept();
+      content.onKill();
+    },
+    onCalendarSet: content.onCalendarSet,
   });
 
   const { verifyNew, verifyAll } = createVerifiedLog(disk.kept);
@@ -141,8 +184,12 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     () => {
       reader = startReader({
         url: SERVICE_URL,
+        tier: 'INTERNAL',
         random: chanceOf(seed, 'reader'),
-        onFrame: ({ channel, type }) => count(`reader ${channel} ${type}`),
+        onFrame(frame) {
+          count(`reader ${frame.channel} ${frame.type}`);
+          content.onReaderFrame(frame);
+        },
         onEvent(event) {
           count(`reader told of ${event.type}`);
           check(8, !FRAMES_MISSING.includes(event.type), () => `a reader is told ${JSON.stringify(event)}`);
@@ -152,7 +199,16 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     },
     owners.reader,
   );
-  kernel.as(owners.asker, () => startAsking(TIERS[tier].askEveryMs, () => count('answers to who asks')));
+  const asking = {
+    url: SERVICE_URL,
+    now: kernel.now,
+    everyMs: TIERS[tier].askEveryMs,
+    onAnswer(answer: Answer) {
+      count(`answers ${answer.status} to ${answer.tier}`);
+      content.onAnswer(answer);
+    },
+  };
+  kernel.as(owners.asker, () => startAsking(asking));
   kernel.as({ name: 'claimant' }, () =>
     startClaimant({ url: SERVICE_URL, random: chanceOf(seed, 'claimant'), places }),
   );
@@ -173,6 +229,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   /** Everything that has to be right while faults go on too. */
   async function look(): Promise<void> {
     delivered.checkNotAbove();
+    content.look();
     paid.check();
     places.check();
     if (isVerificationDue) await verifyStore();
@@ -186,6 +243,14 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     }
   }
 
+  async function checkHeld(): Promise<void> {
+    if (reader?.status()?.state !== 'live') return;
+    const asked = kernel.as(owners.asker, () => HELD_PATHS.map((path) => ask(asking, path, 'INTERNAL')));
+    const answers = await settled(kernel, Promise.all(asked));
+    await kernel.run(HELD_AFTER_ANSWER_MS, faults.before);
+    content.checkHeld(answers);
+  }
+
   async function checkWhole(calmMs: number): Promise<void> {
     const sinceForecastMs = kernel.now() - forecastAt;
     check(
@@ -196,7 +261,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     check(18, stage.service !== undefined, () => 'the service does not run');
     const status = reader?.status();
     check(18, status?.state === 'live', () => `the reader is ${JSON.stringify(status)}`);
-    delivered.checkExact(stage.life, (id) => timeline.find(id, stage.trueNow()) === undefined);
+    const isGone = (id: string) => faults.isDeleted(id) ?? timeline.find(id, stage.trueNow()) === undefined;
+    delivered.checkExact(stage.life, isGone);
     shown.checkKept();
     shown.checkResumable(stage.trueNow());
     paid.checkServed(ANSWERED_WITHIN_MS);
@@ -210,7 +276,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       await pass(faultsEndOf(hour, hours) - kernel.now());
       faults.endAll();
       const calmMs = hourEnd - kernel.now();
-      await pass(calmMs);
+      await pass(calmMs - HELD_BEFORE_END_MS);
+      if (violations.found.length === 0) await checkHeld();
+      await pass(hourEnd - kernel.now());
       if (violations.found.length === 0) await checkWhole(calmMs);
       report(progressOf(stage, violations.found.length, kills, end));
       if (violations.found.length > 0) break;
@@ -239,20 +307,6 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 const settledShape = z.object({
   facilitator: z.object({ settled: z.record(z.string(), z.string()) }),
 });
-
-/** Asks for the newest posts again and again, each time those of another account. */
-function startAsking(everyMs: number, onAnswer: () => void): void {
-  const segments = ['account_a', 'account_b'];
-  let asked = 0;
-  setInterval(() => {
-    const url = `${SERVICE_URL}/api/v1/meta/${segments[asked++ % segments.length]}/tweets?limit=3`;
-    const headers = { 'X-API-Key': 'demo_internal' };
-    fetch(url, { headers, signal: AbortSignal.timeout(ASK_TIMEOUT_MS) })
-      .then((answer) => answer.text())
-      // There is no service for a while after a kill.
-      .then(onAnswer, () => undefined);
-  }, everyMs);
-}
 
 type StageWatch = Parameters<typeof openStage>[0];
 

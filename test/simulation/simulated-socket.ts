@@ -35,6 +35,8 @@ export class SimulatedSocket extends Socket {
   #idleMs = 0;
   /** Data that waits for the end of a stall; undefined without one. */
   #stalled: (() => void)[] | undefined;
+  /** How much still passes before the connection breaks; undefined for any. */
+  #bytesLeft: number | undefined;
   /** Told everything that this end sends, at the moment it does. */
   onSend: ((bytes: Buffer) => void) | undefined;
 
@@ -89,6 +91,12 @@ export class SimulatedSocket extends Socket {
     for (const send of waiting) send();
   }
 
+  /** Breaks the connection once so many further bytes of this end have arrived, wherever in a frame that is. */
+  cutAfter(bytes: number): void {
+    this.#bytesLeft = bytes;
+    if (bytes === 0) this.#peer?.resetByPeer();
+  }
+
   #send(bytes: Buffer, written: Written): void {
     if (this.#stalled !== undefined) {
       this.#stalled.push(() => this.#send(bytes, written));
@@ -101,7 +109,14 @@ export class SimulatedSocket extends Socket {
     this.#deliver(peer, () => {
       if (peer.destroyed) return;
       peer.#touch();
-      peer.push(bytes);
+      if (this.#bytesLeft === undefined) {
+        peer.push(bytes);
+        return;
+      }
+      const arriving = bytes.subarray(0, this.#bytesLeft);
+      this.#bytesLeft -= arriving.length;
+      if (arriving.length > 0) peer.push(arriving);
+      if (this.#bytesLeft === 0) peer.destroy(systemError('ECONNRESET', 'read'));
     });
     // The room in the send buffer is free again when the data has arrived.
     const { kernel } = this.#wire;

@@ -1,14 +1,23 @@
 /** What must always hold. The numbers are those under which they are reported. */
 export const INVARIANTS = {
   1: 'the real counter is the number of the posts that were delivered',
+  2: 'the real counter falls only where the log has a reason',
   3: 'no post is announced twice',
   4: 'the log gives the stored bytes again',
   5: 'nothing that was shown is lost',
   6: 'what is sent is on disk',
   7: 'a frame has the same content for every reader, whenever it is sent',
   8: 'frames are numbered without gaps, and all of a day can be read again',
+  9: 'who follows the feed holds what the answers say',
+  10: 'deltas are the differences of the counters beside them',
+  11: 'percentiles are ordered and not below the count, probabilities add up',
+  12: 'nobody is told to trade on stale input',
+  13: 'nothing is shown as younger than it is',
+  14: 'no event has less than no time left',
+  15: 'no 3,600 s hold more calls than the limit',
   16: 'a purchase is paid once, and what is paid is answered',
-  18: 'once faults are over, everything works again',
+  17: 'all is as documented, and shows FREE nothing of PRO',
+  18: 'sources ask one thing at a time and wait as told, little waits, and all recovers',
 } as const;
 
 export type Invariant = keyof typeof INVARIANTS;

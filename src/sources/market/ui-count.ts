@@ -61,16 +61,23 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     return partsIn(context).readEach(events, { nameOf: ({ eventId }) => String(eventId), read }, signal);
   }
 
+  function follow(active: readonly EventRecord[], context: SourceContext) {
+    context.follow(active.map(({ eventId }) => String(eventId)));
+  }
+
   async function readActive(context: SourceContext, signal: AbortSignal) {
     const active = activeEventsOf(account, context.lookups);
-    context.follow(active.map(({ eventId }) => String(eventId)));
+    follow(active, context);
     if (active.length === 0) await context.deliver([]);
     await readEvents(active, context, signal);
   }
 
   // An event that has just become active would otherwise wait most of a period for its first count.
   async function readUnasked(context: SourceContext, signal: AbortSignal) {
-    const unasked = activeEventsOf(account, context.lookups).filter(({ eventId }) => !asked.has(eventId));
+    const active = activeEventsOf(account, context.lookups);
+    const unasked = active.filter(({ eventId }) => !asked.has(eventId));
+    // Followed before it is answered, or it would be as young as any other page that answers.
+    if (unasked.length > 0) follow(active, context);
     await readEvents(unasked, context, signal);
   }
 

@@ -101,6 +101,12 @@ export function createActions(options: ActionOptions) {
       changed(entry.post.createdAt);
       return { id: editedId };
     },
+    'change-kind'({ id, kind }) {
+      const entry = timeline.find(id, now());
+      if (entry === undefined) throw new ControlError(`no post ${id} can be read`);
+      overrides.kinds.set(entry.post.id, kind);
+      changed(entry.post.createdAt);
+    },
     'stall-oracle'({ account }) {
       for (const id of chosen(account))
         steeringOf(overrides, id).stalls.push({ fromAt: now(), untilAt: Number.POSITIVE_INFINITY });
@@ -134,6 +140,7 @@ export function createActions(options: ActionOptions) {
     'drop-socket': ({ socket }) => sockets[socket].drop(),
     'freeze-socket': ({ socket, answersPings }) => sockets[socket].silence(answersPings ? 'data' : 'all'),
     'thaw-socket': ({ socket }) => sockets[socket].silence('none'),
+    'send-frame': ({ socket, text }) => sockets[socket].say(text),
     'set-price'({ token, price }) {
       const place = listedEvents.byToken(token, now());
       if (place === undefined) throw new ControlError(`no market has the token ${token}`);
@@ -143,9 +150,18 @@ export function createActions(options: ActionOptions) {
       changed();
     },
     'move-window'({ event, startAt, endAt }) {
-      if (startAt >= endAt)
+      const { id } = eventOf(event);
+      if (startAt === undefined || endAt === undefined) overrides.windows.delete(id);
+      else if (startAt >= endAt)
         throw new ControlError(`a window must end after it starts, found ${startAt} to ${endAt}`);
-      overrides.windows.set(eventOf(event).id, { startAt, endAt });
+      else overrides.windows.set(id, { startAt, endAt });
+      changed();
+    },
+    'set-buckets'({ event, bucketWidth, bucketCount }) {
+      const { id, subject } = eventOf(event);
+      if (subject.type !== 'posts') throw new ControlError(`the event ${event} counts no posts`);
+      if (bucketWidth === undefined) overrides.buckets.delete(id);
+      else overrides.buckets.set(id, { bucketWidth, bucketCount });
       changed();
     },
     'close-event'({ event, winner }) {

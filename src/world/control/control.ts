@@ -6,6 +6,8 @@ export interface WorldControl {
   post(input: VerbInput<'post'>): { readonly id: string; readonly createdAt: number };
   deletePost(input: VerbInput<'delete-post'>): void;
   editPost(input: VerbInput<'edit-post'>): { readonly id: string };
+  /** The same post is shown as one of another kind, which may count or not. */
+  changeKind(input: VerbInput<'change-kind'>): void;
   stallOracle(input?: VerbInput<'stall-oracle'>): void;
   /** Ends the stall; the oracle syncs at once. */
   resumeOracle(input?: VerbInput<'resume-oracle'>): void;
@@ -15,8 +17,11 @@ export interface WorldControl {
   dropSocket(input: VerbInput<'drop-socket'>): void;
   freezeSocket(input: VerbInput<'freeze-socket'>): void;
   thawSocket(input: VerbInput<'thaw-socket'>): void;
+  /** A frame with any text to every connection. */
+  sendFrame(input: VerbInput<'send-frame'>): void;
   setPrice(input: VerbInput<'set-price'>): void;
   moveWindow(input: VerbInput<'move-window'>): void;
+  setBuckets(input: VerbInput<'set-buckets'>): void;
   closeEvent(input: VerbInput<'close-event'>): void;
   reopenEvent(input: VerbInput<'reopen-event'>): void;
   addEvent(input: VerbInput<'add-event'>): { readonly id: number; readonly slug: string };
@@ -43,6 +48,7 @@ export function createControl(options: ActionOptions): WorldControl {
     post: (input) => actions.post(VERBS.post.parse(input)),
     deletePost: (input) => void run('delete-post', input),
     editPost: (input) => actions['edit-post'](VERBS['edit-post'].parse(input)),
+    changeKind: (input) => void run('change-kind', input),
     stallOracle: (input = {}) => void run('stall-oracle', input),
     resumeOracle: (input = {}) => void run('resume-oracle', input),
     syncOracle: (input = {}) => void run('sync-oracle', input),
@@ -51,8 +57,10 @@ export function createControl(options: ActionOptions): WorldControl {
     dropSocket: (input) => void run('drop-socket', input),
     freezeSocket: (input) => void run('freeze-socket', input),
     thawSocket: (input) => void run('thaw-socket', input),
+    sendFrame: (input) => void run('send-frame', input),
     setPrice: (input) => void run('set-price', input),
     moveWindow: (input) => void run('move-window', input),
+    setBuckets: (input) => void run('set-buckets', input),
     closeEvent: (input) => void run('close-event', input),
     reopenEvent: (input) => void run('reopen-event', input),
     addEvent: (input) => actions['add-event'](VERBS['add-event'].parse(input)),
@@ -70,10 +78,12 @@ export function createControl(options: ActionOptions): WorldControl {
       revision: overrides.revision,
       posts: overrides.posts,
       deletions: Object.fromEntries(overrides.deletions),
+      kinds: Object.fromEntries(overrides.kinds),
       stalls: Object.fromEntries(Array.from(overrides.oracle, ([id, { stalls }]) => [id, stalls])),
       oracleTotals: Object.fromEntries(overrides.oracleTotals),
       uiCounts: Object.fromEntries(overrides.uiCounts),
       windows: Object.fromEntries(overrides.windows),
+      buckets: Object.fromEntries(overrides.buckets),
       closures: Object.fromEntries(overrides.closures),
       reopened: [...overrides.reopened],
       events: overrides.events,

@@ -17,8 +17,10 @@ export type FaultRole = (typeof FAULT_ROLES)[number];
  * `status` answers with a status and the role's error body, `html` with a page, `truncated` with half a JSON
  * text, `wrong-types` with numbers and texts exchanged, `odd-element` with one more element in front of each list that
  * has little of the right form, `future-post` and `long-id` with one more post in front of the list, dated 2099 or with an
- * id of 20 digits, `future-time` with every time of sending or reading in 2099, `slow` after `delayMs`, `hang` never, `reset` breaks the connection inside the body,
- * `huge` sends `bytes` of JSON.
+ * id of 20 digits, `future-time` with every time of sending or reading in 2099, `odd-prices` with prices that cannot be,
+ * `short` with the first half of each list, `empty` with none of it, `old` as the first time that this rule met the path,
+ * `slow` after `delayMs`, `drip` in twenty pieces with `delayMs` before each, `hang` never, `refuse` breaks the connection
+ * before the answer, `reset` inside the body, `huge` sends `bytes` of JSON.
  */
 export const FAULT_KINDS = [
   'status',
@@ -29,8 +31,14 @@ export const FAULT_KINDS = [
   'future-post',
   'long-id',
   'future-time',
+  'odd-prices',
+  'short',
+  'empty',
+  'old',
   'slow',
+  'drip',
   'hang',
+  'refuse',
   'reset',
   'huge',
 ] as const;
@@ -145,4 +153,43 @@ export function withFutureTimes(value: unknown): unknown {
       return [name, name === 'lastSync' ? FUTURE : withFutureTimes(inner)];
     }),
   );
+}
+
+/** Of a Yes token, of a market's listing and of a spot price. */
+const PRICE_NAMES: ReadonlySet<string> = new Set([
+  'price',
+  'bestBid',
+  'bestAsk',
+  'lastTradePrice',
+  'best_bid',
+  'best_ask',
+  'last_trade_price',
+  'outcomePrices',
+]);
+const ODD_PRICES = [-0.25, 1.7, 1e9, Number.NaN] as const;
+
+/** The same body with prices below 0, above 1, enormous and not a number, in turn. A text stays a text. */
+export function withOddPrices(body: unknown): unknown {
+  let met = 0;
+  function walk(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(walk);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => {
+        if (!PRICE_NAMES.has(name)) return [name, walk(inner)];
+        const odd = ODD_PRICES[met++ % ODD_PRICES.length];
+        return [name, typeof inner === 'string' ? String(odd) : odd];
+      }),
+    );
+  }
+  return walk(body);
+}
+
+/** The same body with the first part of each of its outermost lists: half of it, or nothing. */
+export function withShortLists(body: unknown, kind: 'short' | 'empty'): unknown {
+  const shortened = (value: unknown) =>
+    Array.isArray(value) ? value.slice(0, kind === 'empty' ? 0 : value.length >> 1) : value;
+  if (Array.isArray(body)) return shortened(body);
+  if (typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(Object.entries(body).map(([name, inner]) => [name, shortened(inner)]));
 }

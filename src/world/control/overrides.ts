@@ -57,11 +57,15 @@ export interface Overrides {
     string,
     { readonly account: WorldAccountId; readonly id: string; readonly at: number; readonly text: string }
   >;
+  /** Of posts whose kind was changed, by the id of the first version. */
+  readonly kinds: Map<string, PostKind>;
   /** By account; `steeringOf` adds what is missing. */
   readonly oracle: Map<WorldAccountId, OracleSteering>;
   readonly oracleTotals: Map<number, Forced<number>>;
   readonly uiCounts: Map<number, number | null>;
   readonly windows: Map<number, { readonly startAt: number; readonly endAt: number }>;
+  /** Buckets from zero, the first and all up to the open one with this width. */
+  readonly buckets: Map<number, { readonly bucketWidth: number; readonly bucketCount: number }>;
   readonly closures: Map<number, Forced<string | null>>;
   readonly reopened: Set<number>;
   readonly events: ManualEvent[];
@@ -76,10 +80,12 @@ export function createOverrides(): Overrides {
     posts: [],
     deletions: new Map(),
     edits: new Map(),
+    kinds: new Map(),
     oracle: new Map(),
     oracleTotals: new Map(),
     uiCounts: new Map(),
     windows: new Map(),
+    buckets: new Map(),
     closures: new Map(),
     reopened: new Set(),
     events: [],

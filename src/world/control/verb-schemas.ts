@@ -21,6 +21,8 @@ export const VERBS = {
   }),
   'delete-post': z.strictObject({ id: z.string() }),
   'edit-post': z.strictObject({ id: z.string(), text: z.string() }),
+  /** The same post is shown as one of another kind from now on. */
+  'change-kind': z.strictObject({ id: z.string(), kind: z.enum(POST_KINDS) }),
   /** Without an account: all. */
   'stall-oracle': z.strictObject({ account: account.optional() }),
   'resume-oracle': z.strictObject({ account: account.optional() }),
@@ -35,8 +37,17 @@ export const VERBS = {
     answersPings: z.boolean().default(true),
   }),
   'thaw-socket': z.strictObject({ socket: z.enum(['book', 'crypto']) }),
+  /** A frame with this text to every connection. */
+  'send-frame': z.strictObject({ socket: z.enum(['book', 'crypto']), text: z.string() }),
   'set-price': z.strictObject({ token: z.string(), price: z.number().min(0.001).max(0.999).nullable() }),
-  'move-window': z.strictObject({ event, startAt: at, endAt: at }),
+  /** Without times the event has its own window again. */
+  'move-window': z.strictObject({ event, startAt: at.optional(), endAt: at.optional() }),
+  /** Other buckets, with markets of their own; without a width the event has its own ones again. */
+  'set-buckets': z.strictObject({
+    event,
+    bucketWidth: z.number().int().min(1).optional(),
+    bucketCount: z.number().int().min(3).max(45).default(11),
+  }),
   /** The winner is a bucket's title, or Up or Down; without one the count decides. */
   'close-event': z.strictObject({ event, winner: z.string().optional() }),
   'reopen-event': z.strictObject({ event }),

@@ -78,9 +78,10 @@ export function createTimeline(options: TimelineOptions): Timeline {
 
   function withOverrides(post: Post): Post {
     const edit = overrides.edits.get(post.id);
+    const kind = overrides.kinds.get(post.id) ?? post.kind;
     const deletedAt = Math.min(post.deletedAt, overrides.deletions.get(post.id) ?? Number.POSITIVE_INFINITY);
-    if (edit === undefined && deletedAt === post.deletedAt) return post;
-    return { ...post, deletedAt, edit: edit ?? post.edit, editedText: edit?.text ?? null };
+    if (edit === undefined && deletedAt === post.deletedAt && kind === post.kind) return post;
+    return { ...post, kind, deletedAt, edit: edit ?? post.edit, editedText: edit?.text ?? null };
   }
 
   function manualPosts(account: Account, day: number): readonly Post[] {

@@ -93,8 +93,9 @@ export function eventIdOf(marketId: number): number {
   return Math.floor(marketId / MARKETS_PER_EVENT);
 }
 
-export function marketOf(eventId: number, ordinal: number, fields: MarketFields): WorldMarket {
-  const id = eventId * MARKETS_PER_EVENT + ordinal;
+/** `first` is added to the ordinal in ids alone. */
+export function marketOf(eventId: number, ordinal: number, fields: MarketFields, first = 0): WorldMarket {
+  const id = eventId * MARKETS_PER_EVENT + first + ordinal;
   return {
     ...fields,
     id,
@@ -107,19 +108,15 @@ export function marketOf(eventId: number, ordinal: number, fields: MarketFields)
 function bucketMarkets(
   eventId: number,
   account: Account,
-  texts: EventTexts,
+  texts: Pick<EventTexts, 'period' | 'slug'>,
   shapes: readonly BucketShape[],
+  first = 0,
 ): readonly WorldMarket[] {
-  return shapes.map((shape, ordinal) =>
-    marketOf(eventId, ordinal, {
-      title: shape.title,
-      question: `Will ${account.name} post ${shape.title} posts ${texts.period}?`,
-      slug: `${texts.slug}-${shape.slugSuffix}`,
-      lo: shape.lo,
-      hi: shape.hi,
-      outcomes: ['Yes', 'No'],
-    }),
-  );
+  return shapes.map(({ title, slugSuffix, lo, hi }, ordinal) => {
+    const question = `Will ${account.name} post ${title} posts ${texts.period}?`;
+    const slug = `${texts.slug}-${slugSuffix}`;
+    return marketOf(eventId, ordinal, { title, question, slug, lo, hi, outcomes: ['Yes', 'No'] }, first);
+  });
 }
 
 const NUMBER_OF_KIND: Readonly<Record<SeriesKind, number>> = {
@@ -189,6 +186,17 @@ export function manualPostsEvent(
     ...{ series: null, tag: POSTS_TAG, listedAt, startAt, endAt, isNegRisk: true, tick: 10 },
     markets: bucketMarkets(id, account, texts, shapes),
   };
+}
+
+/** Markets that replace others are numbered from here on, so that they have tokens of their own. */
+const FIRST_REPLACED = 50;
+
+/** The same event about posts with other buckets. */
+export function withBuckets(event: WorldEvent, shapes: readonly BucketShape[]): WorldEvent {
+  const { id, slug, subject } = event;
+  if (subject.type !== 'posts') return event;
+  const { period } = rangeTexts(subject.account, event);
+  return { ...event, markets: bucketMarkets(id, subject.account, { period, slug }, shapes, FIRST_REPLACED) };
 }
 
 /** The buckets in the order of the market's listing, which is not ascending. */

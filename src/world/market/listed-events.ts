@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../streams/internal.ts';
-import type { Overrides } from '../control/overrides.ts';
+import type { ManualEvent, Overrides } from '../control/overrides.ts';
 import type { Account } from '../life/accounts.ts';
 import { USUAL_SIZE, type WorldSize } from '../size.ts';
 import { tile } from './buckets.ts';
@@ -11,6 +11,7 @@ import {
   postsEvent,
   type WorldEvent,
   type WorldMarket,
+  withBuckets,
 } from './event.ts';
 import { listedAtOf, rangeTexts, type Series, seriesOf, windowIndexAt } from './event-series.ts';
 
@@ -35,6 +36,11 @@ interface Listing {
   readonly events: readonly WorldEvent[];
   readonly byId: ReadonlyMap<number, WorldEvent>;
   readonly bySlug: ReadonlyMap<string, WorldEvent>;
+}
+
+/** Buckets of one width from zero on. */
+function shapesOf({ bucketWidth, bucketCount }: Pick<ManualEvent, 'bucketWidth' | 'bucketCount'>) {
+  return tile(bucketWidth, [[bucketWidth, bucketCount - 2]], 'from-zero');
 }
 
 /** The events of a series, made once each. */
@@ -80,17 +86,22 @@ export function createListedEvents(options: {
     return { ...event, ...window, description };
   }
 
+  function withOwnBuckets(event: WorldEvent): WorldEvent {
+    const buckets = overrides.buckets.get(event.id);
+    return buckets === undefined ? event : withBuckets(event, shapesOf(buckets));
+  }
+
   function manualEvents(): readonly WorldEvent[] {
     return overrides.events.flatMap((event) => {
       const account = byAccount.get(event.account);
-      const shapes = tile(event.bucketWidth, [[event.bucketWidth, event.bucketCount - 2]], 'from-zero');
-      return account === undefined ? [] : [manualPostsEvent(event, account, shapes)];
+      return account === undefined ? [] : [manualPostsEvent(event, account, shapesOf(event))];
     });
   }
 
   function build(now: number): Listing {
     const listed = [...rows.flatMap((row) => row(now)), ...manualEvents(), ...crypto.listed(now)];
-    const events = overrides.windows.size === 0 ? listed : listed.map(withWindow);
+    const isChanged = overrides.windows.size > 0 || overrides.buckets.size > 0;
+    const events = isChanged ? listed.map((event) => withOwnBuckets(withWindow(event))) : listed;
     return {
       builtAt: now,
       revision: overrides.revision,

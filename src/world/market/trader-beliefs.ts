@@ -64,8 +64,10 @@ export function createTraderBeliefs(options: {
       forecasts.forget();
     }
     const minute = Math.floor(at / MINUTE_MS);
-    // The window is part of the key: it can be moved.
-    const key = `${event.id}:${event.startAt}:${event.endAt}:${minute}`;
+    // Window and buckets are part of the key: they can be changed.
+    const [first] = event.markets;
+    const buckets = `${first?.id}:${first?.hi}:${event.markets.length}`;
+    const key = `${event.id}:${event.startAt}:${event.endAt}:${buckets}:${minute}`;
     let belief = beliefs.get(key);
     if (belief === undefined) {
       belief = believe(account, event, minute * MINUTE_MS);

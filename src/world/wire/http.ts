@@ -7,9 +7,9 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { FaultRole, Faults } from '../control/faults.ts';
+import type { FaultRole, FaultRule, Faults } from '../control/faults.ts';
 import type { Answer, Handler, WorldRequest } from './answer.ts';
-import { sendAnswer, sendFault } from './send-answer.ts';
+import { dripAnswer, sendAnswer, sendFault } from './send-answer.ts';
 
 /** One HTTP role: what answers below a path prefix. Only a role with a name can be made to fail. */
 interface Role {
@@ -83,6 +83,16 @@ export function createWorldServer(options: {
   const { roles, sockets, faults, now } = options;
   const timers = new Set<NodeJS.Timeout>();
   const upgraded = new Set<Duplex>();
+  /** What was first answered under a rule, by path. */
+  const firstAnswers = new WeakMap<FaultRule, Map<string, Answer>>();
+
+  async function firstAnswer(rule: FaultRule, path: string, answer: () => Promise<Answer>): Promise<Answer> {
+    const known = firstAnswers.get(rule) ?? new Map<string, Answer>();
+    firstAnswers.set(rule, known);
+    const given = known.get(path) ?? (await answer());
+    known.set(path, given);
+    return given;
+  }
 
   function later(delayMs: number, act: () => void): void {
     const timer = setTimeout(() => {
@@ -104,6 +114,8 @@ export function createWorldServer(options: {
     const rule = role.name === undefined ? undefined : faults.take(role.name, request.url ?? '/');
     if (rule === undefined) sendAnswer(response, await answer());
     else if (rule.kind === 'slow') later(rule.delayMs, () => send(response, answer));
+    else if (rule.kind === 'old') sendAnswer(response, await firstAnswer(rule, url.pathname, answer));
+    else if (rule.kind === 'drip') dripAnswer(response, await answer(), (act) => later(rule.delayMs, act));
     else if (rule.kind !== 'hang') await sendFault(response, rule, answer);
   }
 

@@ -4,6 +4,8 @@ import {
   withFutureTimes,
   withOddElement,
   withOddPost,
+  withOddPrices,
+  withShortLists,
   wrongTypes,
 } from '../control/faults.ts';
 import type { Answer } from './answer.ts';
@@ -27,6 +29,26 @@ const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
 export function sendAnswer(response: ServerResponse, answer: Answer): void {
   send(response, answer.status, { ...JSON_TYPE, ...answer.headers }, JSON.stringify(answer.body));
+}
+
+const PIECES = 20;
+
+/** Sends the answer in pieces, each after `wait` has let it; given up when the reader leaves. */
+export function dripAnswer(
+  response: ServerResponse,
+  { status, headers, body }: Answer,
+  wait: (act: () => void) => void,
+): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const size = Math.max(1, Math.ceil(bytes.length / PIECES));
+  response.writeHead(status, { ...JSON_TYPE, ...headers, 'content-length': String(bytes.length) });
+  const more = (from: number): void => {
+    if (response.destroyed) return;
+    response.write(bytes.subarray(from, from + size));
+    if (from + size < bytes.length) wait(() => more(from + size));
+    else response.end();
+  };
+  wait(() => more(0));
 }
 
 function errorBody(rule: FaultRule): unknown {
@@ -53,7 +75,7 @@ function sendHuge(response: ServerResponse, bytes: number): void {
   more();
 }
 
-/** Sends the answer with the rule's fault. The caller handles `slow` and `hang`, which concern time. */
+/** Sends the answer with the rule's fault. The caller handles those that concern time: `old`, `slow`, `drip` and `hang`. */
 export async function sendFault(
   response: ServerResponse,
   rule: FaultRule,
@@ -100,6 +122,20 @@ export async function sendFault(
       sendAnswer(response, { ...given, body: withFutureTimes(given.body) });
       return;
     }
+    case 'odd-prices': {
+      const given = await answer();
+      sendAnswer(response, { ...given, body: withOddPrices(given.body) });
+      return;
+    }
+    case 'short':
+    case 'empty': {
+      const given = await answer();
+      sendAnswer(response, { ...given, body: withShortLists(given.body, rule.kind) });
+      return;
+    }
+    case 'refuse':
+      response.socket?.resetAndDestroy();
+      return;
     case 'reset': {
       const bytes = Buffer.from(JSON.stringify((await answer()).body));
       response.writeHead(200, { ...JSON_TYPE, 'content-length': String(bytes.length) });
@@ -111,7 +147,9 @@ export async function sendFault(
     case 'huge':
       sendHuge(response, rule.bytes);
       return;
+    case 'old':
     case 'slow':
+    case 'drip':
     case 'hang':
       sendAnswer(response, await answer());
   }

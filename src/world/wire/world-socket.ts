@@ -13,6 +13,8 @@ export interface WorldSocket {
   /** Ends every connection without a close handshake. */
   drop(): void;
   silence(mode: Silence): void;
+  /** Sends a text to every connection, whatever the silence. */
+  say(text: string): void;
   connections(): number;
   close(): void;
 }
@@ -48,6 +50,9 @@ export function createWorldSocket<Reader extends { readonly socket: WebSocket }>
     },
     pump,
     drop,
+    say(text) {
+      for (const { socket } of readers) socket.send(text);
+    },
     connections: () => readers.size,
     close() {
       clearInterval(timer);

@@ -115,6 +115,15 @@ describe('uiSource', () => {
   describe('between two rounds', () => {
     const rare = { ...FAST, uiPeriodMs: 3_600_000, uiFirstPeriodMs: 5 };
 
+    it('follows an event from then on, so that its count is as old as its own answer', async () => {
+      stage.server.answer(({ path }) => wireEvent(Number(path.slice(-1))));
+      const { lookups, facts, deliveries, followed } = follow(fakeLookups(), rare);
+      await eventually('the first round is over', () => deliveries.length === 1);
+      for (const eventId of [1, 2]) lookups.records.set(eventId, activeEvent(eventId));
+      await eventually('both are delivered', () => facts().length === 2);
+      assert.deepEqual(followed(), ['1', '2']);
+    });
+
     it('asks for an event as soon as it becomes active, once', async () => {
       stage.server.answer(({ path }) => wireEvent(Number(path.slice(-1))));
       const { lookups, facts, deliveries } = follow(fakeLookups(), rare);

@@ -93,6 +93,38 @@ describe('control', () => {
       [moved.startDate, moved.endDate],
       ['2026-07-13T16:00:00.000Z', '2026-07-20T15:59:59.000Z'],
     );
+    test.world.control.moveWindow({ event: SLUG });
+    assert.equal(at(await event(), 'endDate'), '2026-07-21T16:00:00Z');
+  });
+
+  it('gives an event other buckets with tokens of their own, and its own ones again', async () => {
+    const titles = async () => list(await event(), 'markets').map((market) => String(market.groupItemTitle));
+    const tokens = async () => list(await event(), 'markets').map((market) => String(market.clobTokenIds));
+    const [ownTitles, ownTokens] = [await titles(), await tokens()];
+    test.world.control.setBuckets({ event: SLUG, bucketWidth: 300, bucketCount: 4 });
+    assert.deepEqual((await titles()).sort(), ['0-299', '300-599', '600-899', '900+']);
+    assert.deepEqual(
+      (await tokens()).filter((each) => ownTokens.includes(each)),
+      [],
+    );
+    test.world.control.setBuckets({ event: SLUG });
+    assert.deepEqual(await titles(), ownTitles);
+  });
+
+  it('changes the kind of a post', async () => {
+    const { id } = test.world.control.post({ account: 'b' });
+    const look = async () =>
+      at((await test.posts(`/2/tweets?ids=${id}&tweet.fields=referenced_tweets`)).json, 'data', 0);
+    assert.equal(at(await look(), 'referenced_tweets'), undefined);
+    test.world.control.changeKind({ id, kind: 'reply' });
+    assert.equal(at(await look(), 'referenced_tweets', 0, 'type'), 'replied_to');
+  });
+
+  it('sends any text over a socket', async () => {
+    const frames = await connect(test.world.addresses.bookSocket);
+    test.world.control.sendFrame({ socket: 'book', text: '{"event_type":' });
+    assert.equal(await frames.until((text) => text.startsWith('{"event')), '{"event_type":');
+    frames.socket.terminate();
   });
 
   it('closes an event with a winner and reopens it', async () => {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { createFaults, type FaultRule, wrongTypes } from '../../../src/world/control/faults.ts';
+import {
+  createFaults,
+  type FaultRule,
+  withOddPrices,
+  withShortLists,
+  wrongTypes,
+} from '../../../src/world/control/faults.ts';
 import { at, list, openTestWorld, type TestWorld } from '../open.ts';
 
 const RULE: FaultRule = {
@@ -46,6 +52,22 @@ describe('wrongTypes', () => {
       rows: { items: ['x1'] },
       none: null,
     });
+  });
+});
+
+describe('withOddPrices', () => {
+  it('replaces prices and nothing else, and keeps texts texts', () => {
+    const odd = withOddPrices([{ asks: [{ price: '0.4', size: '7' }], bestBid: 0.3, id: 4 }]);
+    assert.deepEqual(odd, [{ asks: [{ price: '-0.25', size: '7' }], bestBid: 1.7, id: 4 }]);
+  });
+});
+
+describe('withShortLists', () => {
+  it('leaves half of the outermost lists, or nothing of them', () => {
+    const body = { data: [1, 2, 3], meta: { inner: [1, 2] } };
+    assert.deepEqual(withShortLists(body, 'short'), { ...body, data: [1] });
+    assert.deepEqual(withShortLists(body, 'empty'), { ...body, data: [] });
+    assert.deepEqual(withShortLists([1, 2], 'short'), [1]);
   });
 });
 
@@ -115,6 +137,28 @@ describe('a faulty role', () => {
   it('breaks the connection inside a body', async () => {
     test.world.control.fault({ role: 'oracle', kind: 'reset' });
     await assert.rejects(test.get(url));
+  });
+
+  it('breaks the connection before a byte', async () => {
+    test.world.control.fault({ role: 'oracle', kind: 'refuse' });
+    await assert.rejects(test.get(url));
+  });
+
+  it('drips its body, whole in the end', async () => {
+    const whole = await test.get(url);
+    test.world.control.fault({ role: 'oracle', kind: 'drip', delayMs: 1 });
+    assert.equal((await test.get(url)).text, whole.text);
+  });
+
+  it('answers each path as it first did', async () => {
+    const { world, clock } = test;
+    const timeline = `/2/users/${world.addresses.accounts[0]?.userId}/tweets`;
+    world.control.fault({ role: 'posts', kind: 'old', times: 2 });
+    const first = await test.posts(timeline);
+    world.control.post({ account: 'a' });
+    clock.at += 1;
+    assert.equal((await test.posts(timeline)).text, first.text);
+    assert.notEqual((await test.posts(timeline)).text, first.text);
   });
 
   it('sends a body as long as the rule asks for', async () => {

@@ -1,0 +1,78 @@
+import type { Store } from '../../src/store/store.ts';
+import { createSentTexts } from './sent-texts.ts';
+
+/** The inputs of an event. */
+export const INPUTS = ['posts', 'oracle', 'ui', 'prices'] as const;
+export type Input = (typeof INPUTS)[number];
+
+interface DeliveredValues {
+  /** Told each answer that the engine has read. */
+  onRead(url: URL, text: string): void;
+  /** Takes the bytes that the engine receives over one connection with the world. */
+  receiver(): (bytes: Buffer) => void;
+  /** When the engine last heard of an input of an event, virtual ms; undefined when it never has, or knows no such event. */
+  heardAt(eventId: string, input: Input): number | undefined;
+}
+
+const TOKEN = /"asset_id":"(\d+)"/g;
+
+/** When the world has last delivered each value that records depend on, out of the text of what it sent. */
+export function createDeliveredValues({
+  now,
+  kept,
+  accounts,
+}: {
+  readonly now: () => number;
+  readonly kept: Store;
+  readonly accounts: readonly { readonly id: string; readonly userId: string }[];
+}): DeliveredValues {
+  const posts = new Map<string, number>();
+  const totals = new Map<string, number>();
+  const pages = new Map<string, number>();
+  const tokens = new Map<string, number>();
+  /** A list of books may leave out those that do not exist, which says so much of each token. */
+  let booksAt: number | undefined;
+
+  return {
+    onRead(url, text) {
+      if (!isJson(text)) return;
+      const [, host, second, third, fourth = '', fifth] = url.pathname.split('/');
+      if (host === 'posts-api' && third === 'users' && fifth === 'tweets') posts.set(fourth, now());
+      if (host === 'oracle' && third === 'trackings') totals.set(decodeURIComponent(fourth), now());
+      if (host === 'market' && second === 'events' && third === 'slug') pages.set(fourth, now());
+      if (host === 'book' && second === 'books') booksAt = now();
+    },
+    receiver: () =>
+      createSentTexts((text) => {
+        for (const [, token = ''] of text.matchAll(TOKEN)) tokens.set(token, now());
+      }),
+    heardAt(eventId, input) {
+      const event = kept.outputs.get('events', eventId);
+      if (event?.stream !== 'events') return undefined;
+      const { subject, trackingId, slug, buckets } = event.record;
+      if (subject.type !== 'posts') return undefined;
+      switch (input) {
+        case 'posts':
+          return posts.get(accounts.find(({ id }) => id === subject.account)?.userId ?? '');
+        case 'oracle':
+          return trackingId === null ? undefined : totals.get(trackingId);
+        case 'ui':
+          return pages.get(slug);
+        case 'prices': {
+          const heard = buckets.flatMap(({ yesToken }) => tokens.get(yesToken) ?? []);
+          const at = Math.max(booksAt ?? Number.NEGATIVE_INFINITY, ...heard);
+          return at < 0 ? undefined : at;
+        }
+      }
+    },
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { createFiredQuota } from './fired-quota.ts';
+import { FAULT_KINDS } from './plan.ts';
+
+describe('createFiredQuota', () => {
+  it('adds up what simulations print, with those that never happened', () => {
+    const quota = createFiredQuota();
+    quota.add('seed 1\nfault kill       3\nfault slow_disk  4\ndigest 1');
+    quota.add('fault kill       2\n');
+    const fired = new Map(quota.fired);
+    assert.deepEqual([fired.get('kill'), fired.get('slow_disk'), fired.get('full_disk')], [5, 4, 0]);
+    assert.equal(fired.size, FAULT_KINDS.length);
+    assert.deepEqual(quota.fired.at(-1), ['kill', 5]);
+  });
+});

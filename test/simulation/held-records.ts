@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { recordsOfAnswer, type ShownRecord } from './shown-records.ts';
+import type { Violations } from './violations.ts';
+
+/** How long a record that was replaced is remembered: an answer may be older than the newest frame. */
+const REMEMBERED_MS = 10_000;
+/** Frames follow a change within this time. */
+const FOLLOWING_MS = 5_000;
+
+const record = z.record(z.string(), z.unknown());
+const frame = z.object({
+  channel: z.string(),
+  account: z.string().nullable(),
+  key: z.string().optional(),
+  data: z.union([z.array(record), record, z.null()]),
+});
+
+interface Version {
+  /** Null once the record is gone. */
+  readonly text: string | null;
+  readonly since: number;
+}
+
+interface HeldRecords {
+  /** Told each frame that the client of a reader has passed on. */
+  onFrame(frame: unknown): void;
+  /** Compares what the reader has held of late with an answer to a request for this path. */
+  check(path: string, body: string): void;
+}
+
+/** The record without what passes with time alone, and without where it comes from. */
+function textOf({ as_of: _, seconds_remaining: __, ...rest }: ShownRecord['record']): string {
+  return JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** What a program holds that follows the feed, out of its frames. */
+export function createHeldRecords({
+  now,
+  violations,
+}: {
+  readonly now: () => number;
+  readonly violations: Pick<Violations, 'check'>;
+}): HeldRecords {
+  const topics = new Map<string, Map<string, Version[]>>();
+  const nameOf = (channel: string, account: string | null) => `${channel}/${account}`;
+
+  function hold(held: Map<string, Version[]>, key: string, text: string | null): void {
+    const versions = (held.get(key) ?? []).filter(
+      (_, at, all) => (all[at + 1]?.since ?? Number.POSITIVE_INFINITY) > now() - REMEMBERED_MS,
+    );
+    versions.push({ text, since: now() });
+    held.set(key, versions);
+  }
+
+  function keyOf(fields: ShownRecord['record'], account: string | null): string {
+    return String(fields.event_id ?? fields.tweet_id ?? fields.account ?? account);
+  }
+
+  return {
+    onFrame(given) {
+      const { channel, account, key, data } = frame.parse(given);
+      const name = nameOf(channel, account);
+      const held = topics.get(name) ?? new Map<string, Version[]>();
+      topics.set(name, held);
+      if (Array.isArray(data)) {
+        const texts = new Map(data.map((each) => [keyOf(each, account), textOf(each)]));
+        for (const gone of held.keys()) if (!texts.has(gone)) hold(held, gone, null);
+        for (const [each, text] of texts) hold(held, each, text);
+      } else if (data === null) hold(held, key ?? '', null);
+      else hold(held, keyOf(data, account), textOf(data));
+    },
+    check(path, body) {
+      const shown = recordsOfAnswer(path, body);
+      for (const { channel, account, record: fields } of shown) {
+        const key = keyOf(fields, account);
+        const text = textOf(fields);
+        const versions = topics.get(nameOf(channel, account))?.get(key) ?? [];
+        violations.check(
+          9,
+          versions.some((each) => each.text === text),
+          () => `${path} says ${text}, and the reader has ${versions.at(-1)?.text} of ${channel} ${key}`,
+        );
+      }
+      const [first] = shown;
+      // Of posts an answer has a page only.
+      if (first === undefined || first.channel === 'tweets') return;
+      const listed = new Set(shown.map(({ account, record: fields }) => keyOf(fields, account)));
+      for (const [key, versions] of topics.get(nameOf(first.channel, first.account)) ?? []) {
+        const last = versions.at(-1);
+        const isHeld = last !== undefined && last.text !== null && last.since < now() - FOLLOWING_MS;
+        violations.check(
+          9,
+          !isHeld || listed.has(key),
+          () => `${path} does not list ${key}, and the reader does`,
+        );
+      }
+    },
+  };
+}

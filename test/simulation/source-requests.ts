@@ -1,0 +1,122 @@
+import type { Violations } from './violations.ts';
+
+interface Request {
+  /** Told what the world answers, piece by piece. */
+  onAnswer(bytes: Buffer): void;
+  /** Told that its connection is no longer open. */
+  onEnd(): void;
+}
+
+interface SourceRequests {
+  /** Told the first bytes that an engine sends over a connection with the world. */
+  begin(life: string, bytes: Buffer): Request;
+}
+
+const REQUEST_LINE = /^[A-Z]+ (\S+) HTTP/;
+const HEAD_END = '\r\n\r\n';
+const STATUS = /^HTTP\/1\.1 (\d{3})/;
+/** Look-ups of posts by id: by the deletions and by the archive of each of two accounts. */
+const LOOK_UPS = '/posts-api/2/tweets';
+const MOST_LOOK_UPS = 4;
+/** Of one host, from one engine. */
+const MOST_AT_ONCE = 16;
+/** Positions are read when somebody asks for them. */
+const ON_DEMAND = '/positions-api';
+/** A host may ask for more by mistake; nobody waits longer. */
+const LONGEST_HOLD_MS = 60_000;
+const ASKING_TO_WAIT: ReadonlySet<number> = new Set([418, 429, 503]);
+
+/** Those who are told to wait together: a host, of the posts API timelines and look-ups apart. */
+function hostOf(path: string): string {
+  const [, host = ''] = path.split('/');
+  return host === 'posts-api' && path.startsWith(LOOK_UPS) ? LOOK_UPS : host;
+}
+
+function headerIn(head: string, name: string): string | undefined {
+  return new RegExp(`^${name}: *(.*?) *\\r?$`, 'im').exec(head)?.[1];
+}
+
+/** How long an answer asks to wait, in ms; undefined where it does not say so in a form that means anything. */
+function waitIn(head: string): number | undefined {
+  const asked = headerIn(head, 'retry-after');
+  if (asked === undefined) return undefined;
+  if (/^\d{1,10}$/.test(asked)) return Number(asked) * 1_000;
+  const [until, sent] = [Date.parse(asked), Date.parse(headerIn(head, 'date') ?? '')];
+  const isDate = / GMT$/.test(asked) && !Number.isNaN(until) && !Number.isNaN(sent);
+  return isDate ? Math.max(0, until - sent) : undefined;
+}
+
+/** The requests of an engine: one at a time for each thing, few at a time for each host, and none before its Retry-After. */
+export function createSourceRequests({
+  now,
+  violations: { check },
+}: {
+  readonly now: () => number;
+  readonly violations: Pick<Violations, 'check'>;
+}): SourceRequests {
+  const underWay = new Map<string, number>();
+  const heldUntil = new Map<string, number>();
+  const add = (name: string, by: number) => underWay.set(name, (underWay.get(name) ?? 0) + by);
+
+  return {
+    begin(life, bytes) {
+      const [, target = '/'] = REQUEST_LINE.exec(bytes.toString('latin1')) ?? [];
+      const [path = ''] = target.split('?');
+      const host = `${life} ${hostOf(path)}`;
+      const thing = `${life} ${path}`;
+      const isPolled = !path.startsWith(ON_DEMAND) && !bytes.includes('Upgrade: websocket');
+      const names = isPolled ? [host, thing] : [];
+      for (const name of names) add(name, 1);
+      if (isPolled) {
+        const most = path === LOOK_UPS ? MOST_LOOK_UPS : 1;
+        check(
+          18,
+          (underWay.get(thing) ?? 0) <= most,
+          () => `${underWay.get(thing)} requests for ${thing} at a time`,
+        );
+        check(
+          18,
+          (underWay.get(host) ?? 0) <= MOST_AT_ONCE,
+          () => `${underWay.get(host)} requests to ${host} at a time`,
+        );
+        const until = heldUntil.get(host) ?? 0;
+        check(
+          18,
+          now() >= until,
+          () => `${target} is asked ${Math.round(until - now())} ms before ${host} allows it`,
+        );
+      }
+      const end = () => {
+        for (const name of names.splice(0)) add(name, -1);
+      };
+      let head = '';
+      /** How much of the body is to come; undefined before the head was read. */
+      let left: number | undefined;
+
+      function onHead(text: string): void {
+        const status = Number(STATUS.exec(text)?.[1]);
+        const waitMs = ASKING_TO_WAIT.has(status) ? waitIn(text) : undefined;
+        if (waitMs === undefined) return;
+        const until = now() + Math.min(LONGEST_HOLD_MS, waitMs);
+        heldUntil.set(host, Math.max(until, heldUntil.get(host) ?? 0));
+      }
+
+      return {
+        onAnswer(part) {
+          if (!isPolled) return;
+          if (left === undefined) {
+            head += part.toString('latin1');
+            const at = head.indexOf(HEAD_END);
+            if (at < 0) return;
+            const text = head.slice(0, at);
+            onHead(text);
+            left = Number(headerIn(text, 'content-length') ?? Number.POSITIVE_INFINITY);
+            left -= head.length - at - HEAD_END.length;
+          } else left -= part.length;
+          if (left <= 0) end();
+        },
+        onEnd: end,
+      };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { type Chance, chanceOf } from './chance.ts';
+import type { Kernel, Owner } from './kernel.ts';
+import type { Network } from './network.ts';
+
+type ReaderTier = 'FREE' | 'INTERNAL';
+
+/** Readers who all connect at the same moment, and who are all gone at another. */
+export interface Storm {
+  begin(readers: number): void;
+  end(): void;
+  /** What a reader of the storm may see; undefined for anybody else. */
+  tierOf(owner: Owner): ReaderTier | undefined;
+}
+
+interface StormOptions {
+  readonly kernel: Kernel;
+  readonly network: Network;
+  readonly seed: number;
+  readonly startReader: (tier: ReaderTier, random: Chance) => void;
+}
+
+export function createStorm({ kernel, network, seed, startReader }: StormOptions): Storm {
+  const tiers = new Map<Owner, ReaderTier>();
+  let begun = 0;
+  return {
+    begin(readers) {
+      for (let n = 0; n < readers; n++) {
+        begun += 1;
+        const owner = { name: `reader ${begun} of a storm` };
+        const tier = begun % 2 === 0 ? 'INTERNAL' : 'FREE';
+        tiers.set(owner, tier);
+        kernel.as(owner, () => startReader(tier, chanceOf(seed, owner.name)));
+      }
+    },
+    end() {
+      for (const owner of tiers.keys()) {
+        kernel.kill(owner);
+        network.kill(owner);
+      }
+      tiers.clear();
+    },
+    tierOf: (owner) => tiers.get(owner),
+  };
+}

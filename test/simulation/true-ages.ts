@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { Answer } from './askers.ts';
+import { INPUTS, type Input } from './delivered-values.ts';
+import type { ShownRecord } from './shown-records.ts';
+import type { Violations } from './violations.ts';
+
+const age = z.number().nullable();
+const aged = z.object({
+  event_id: z.number(),
+  as_of: z.object({ ages_ms: z.object({ posts: age, oracle: age, ui: age, prices: age }) }),
+});
+
+/** Ages are whole, and those of the last second are told with it. */
+const ROUNDING_MS = 100;
+
+/** No record of an answer says that an input is younger than what the world has delivered. */
+export function createTrueAges({
+  heardAt,
+  violations: { check },
+}: {
+  readonly heardAt: (eventId: string, input: Input) => number | undefined;
+  readonly violations: Pick<Violations, 'check'>;
+}): (shown: ShownRecord, answer: Pick<Answer, 'askedAt' | 'path'>) => void {
+  return ({ record }, { askedAt, path }) => {
+    const parsed = aged.safeParse(record);
+    if (!parsed.success) return;
+    const { event_id: eventId, as_of: asOf } = parsed.data;
+    for (const input of INPUTS) {
+      const ageMs = asOf.ages_ms[input];
+      const at = heardAt(String(eventId), input);
+      if (ageMs === null || at === undefined) continue;
+      // It was answered at some instant after it was asked, and perhaps heard again before.
+      check(13, ageMs >= askedAt - at - ROUNDING_MS, () => {
+        const trueMs = Math.round(askedAt - at);
+        return `${path} says that ${input} of ${eventId} are ${ageMs} ms old, and they are ${trueMs}`;
+      });
+    }
+  };
+}
