@@ -7,8 +7,8 @@ import type { Chance } from './chance.ts';
 
 interface ReaderOptions {
   readonly url: string;
-  /** What they may see: everything, or what anybody may. */
-  readonly tier: 'FREE' | 'INTERNAL';
+  /** What they may see. Each has a key of its own, and a key may be used by few at a time. */
+  readonly tier: 'FREE' | 'PRO' | 'INTERNAL';
   readonly random: Chance;
   readonly onFrame: (frame: DataFrame<DataChannel>) => void;
   readonly onEvent: (event: FeedEvent) => void;
@@ -19,7 +19,7 @@ export interface Reader {
   status(): FeedStatus | undefined;
 }
 
-const KEYS = { FREE: 'demo_free', INTERNAL: 'demo_internal' } as const;
+const KEYS = { FREE: 'demo_free', PRO: 'demo_pro', INTERNAL: 'demo_internal' } as const;
 
 /** Follows every channel that they may with the typed client, as a program of a user would. */
 export function startReader({ url, tier, random, onFrame, onEvent, onEnd }: ReaderOptions): Reader {

@@ -2,7 +2,7 @@ import { type Chance, chanceOf } from './chance.ts';
 import type { Kernel, Owner } from './kernel.ts';
 import type { Network } from './network.ts';
 
-type ReaderTier = 'FREE' | 'INTERNAL';
+type ReaderTier = 'FREE' | 'PRO';
 
 /** Readers who all connect at the same moment, and who are all gone at another. */
 export interface Storm {
@@ -27,7 +27,7 @@ export function createStorm({ kernel, network, seed, startReader }: StormOptions
       for (let n = 0; n < readers; n++) {
         begun += 1;
         const owner = { name: `reader ${begun} of a storm` };
-        const tier = begun % 2 === 0 ? 'INTERNAL' : 'FREE';
+        const tier = begun % 2 === 0 ? 'PRO' : 'FREE';
         tiers.set(owner, tier);
         kernel.as(owner, () => startReader(tier, chanceOf(seed, owner.name)));
       }
