@@ -21,7 +21,7 @@ describe('createStorm', () => {
       },
     });
     storm.begin(2);
-    assert.deepEqual(owners.map(storm.tierOf).sort(), ['FREE', 'INTERNAL']);
+    assert.deepEqual(owners.map(storm.tierOf).sort(), ['FREE', 'PRO']);
     await kernel.run(20);
     storm.begin(1);
     storm.end();

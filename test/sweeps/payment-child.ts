@@ -11,6 +11,9 @@ const [folder = '', url = '', startOffsetMs = '0'] = process.argv.slice(2);
 const commandSchema = z.object({ payment: z.string(), dieAt: z.string(), offsetMs: z.number() });
 
 let dieAt = '';
+/** The nonce of the payment that was sent last. Others that are open may change their state beside it. */
+let nonce = '';
+const isThis = ({ id }: Pick<KeptPayment, 'id'>) => nonce !== '' && id.endsWith(nonce);
 /** The parent's clocks are ahead of the real ones, more and more. */
 let offsetMs = Number(startOffsetMs);
 const die = () => process.kill(process.pid, 'SIGKILL');
@@ -22,13 +25,13 @@ const service = await openPaymentService({
     ...store.payments,
     async reserve(payment) {
       const isTaken = await store.payments.reserve(payment);
-      if (dieAt === 'RESERVED') die();
+      if (dieAt === 'RESERVED' && isThis(payment)) die();
       return isTaken;
     },
     async put(payment: KeptPayment) {
-      if (dieAt === `before ${payment.state}`) die();
+      if (dieAt === `before ${payment.state}` && isThis(payment)) die();
       await store.payments.put(payment);
-      if (dieAt === payment.state) die();
+      if (dieAt === payment.state && isThis(payment)) die();
     },
   },
   now: () => Date.now() + offsetMs,
@@ -58,9 +61,16 @@ async function answerTo(payment: string): Promise<string> {
   }
 }
 
+/** Ids end with it, in lower case. */
+function nonceIn(header: string): string {
+  const text = Buffer.from(header, 'base64').toString();
+  return /"nonce":"(0x[0-9a-f]{64})"/i.exec(text)?.[1]?.toLowerCase() ?? '';
+}
+
 process.on('message', async (message) => {
   const command = commandSchema.parse(message);
   ({ dieAt, offsetMs } = command);
+  nonce = nonceIn(command.payment);
   sendToParent({ answer: await answerTo(command.payment) });
 });
 sendToParent({ isReady: true });
