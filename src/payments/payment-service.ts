@@ -1,4 +1,4 @@
-import { RequestError } from '../errors.ts';
+import { isRefusedWrite, RequestError } from '../errors.ts';
 import { createFailureLimit } from '../resilience/failure-limit.ts';
 import type { KeptPayment, KeptReply, Payments } from '../store/store.ts';
 import { type Authorization, digestOf, paymentIdOf, readAuthorization } from './authorization.ts';
@@ -116,19 +116,24 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
 
   const reportTrouble = (error: unknown) => report({ type: 'trouble', error });
 
-  /** Whether it could be stored what becomes of the payments that the last process left. */
-  function recovered(): Promise<boolean> {
-    return recoverPayments({ payments, now, active }).then(
-      () => true,
-      (error: unknown) => {
-        reportTrouble(error);
-        return false;
-      },
-    );
+  /** Whether the disk took what becomes of the payments that the last process left. */
+  async function recovered(): Promise<boolean> {
+    try {
+      await recoverPayments({ payments, now, active });
+      return true;
+    } catch (error) {
+      if (!isRefusedWrite(error)) throw error;
+      reportTrouble(error);
+      return false;
+    }
   }
 
   async function lookAfterPayments(): Promise<void> {
-    if (!isRecovered) isRecovered = await recovered();
+    try {
+      if (!isRecovered) isRecovered = await recovered();
+    } catch (error) {
+      reportTrouble(error);
+    }
     await retrySettlements();
   }
 
