@@ -15,17 +15,6 @@ export const CUT_KINDS = [
 ] as const;
 export type CutKind = (typeof CUT_KINDS)[number];
 
-/** Most writes are pending while pages are written and synced, so more cuts fall there. */
-const DRAWN_FROM: readonly CutKind[] = [
-  ...CUT_KINDS,
-  'in a write of pages',
-  'in a write of pages',
-  'before a sync',
-  'before a sync',
-  'in a sync',
-  'in a sync',
-];
-
 type Cuts = ReadonlyMap<CutKind, readonly number[]>;
 
 /** Every place to cut, by kind: the records before it happened. */
@@ -69,7 +58,7 @@ function pick<T>(items: readonly T[], random: () => number): T {
 }
 
 function drawImage(recording: Recording, cuts: Cuts, random: () => number): Drawn {
-  const kind = pick(DRAWN_FROM, random);
+  const kind = pick(CUT_KINDS, random);
   const at = pick(cuts.get(kind) ?? [], random);
   const mood = pick(MOODS, random);
   return { kind, mood, at, image: imageAfter(recording, { at, mood, random, liesFor: 0 }) };

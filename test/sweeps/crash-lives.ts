@@ -22,6 +22,7 @@ const POST_EVERY_MS = 60;
 const JOIN_EVERY_MS = 200;
 const READ_EVERY_MS = 20;
 const LOOK_EVERY_MS = 50;
+const MOST_STARTS = 5;
 
 export interface RecordedLives {
   readonly recording: Recording;
@@ -73,7 +74,7 @@ async function recordOn(worldUrl: string, { base, lives, frames, report }: Lives
   for (let life = 1; life <= lives; life++) {
     const flags = ['--port', '0', '--data', data, '--world', worldUrl, '--checkpoint-seconds', '1'];
     const quiet = ['--json', '--log-level', 'error', '--history-days', '3'];
-    const program = runProgram(['start', ...quiet, ...flags], env);
+    const program = await start(['start', ...quiet, ...flags], env);
     try {
       ports.add(Number(new URL(await program.url).port));
       await live(program, worldUrl, places, frames);
@@ -93,6 +94,19 @@ async function recordOn(worldUrl: string, { base, lives, frames, report }: Lives
   report(
     `recorded ${recording.calls.length} calls, ${megabytes} MB, ${acknowledged.length} acknowledgements`,
   );
+}
+
+/** On a very busy machine the world may not answer within the time that a start waits. */
+async function start(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Program> {
+  for (let attempt = 1; ; attempt++) {
+    const program = runProgram(args, env);
+    try {
+      await program.url;
+      return program;
+    } catch (error) {
+      if (attempt === MOST_STARTS || !/no world answers/.test(String(error))) throw error;
+    }
+  }
 }
 
 const placesIn = (base: string) => ({
