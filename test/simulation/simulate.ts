@@ -73,7 +73,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const violations = createViolations(kernel.now);
   const { check } = violations;
   const accounts = accountsOf(seed, ACCOUNTS);
-  const timeline = createTimeline({ seed, startAt: START_AT, accounts, overrides: createOverrides() });
+  const { world: size, askEveryMs } = TIERS[tier];
+  const timeline = createTimeline({ seed, startAt: START_AT, accounts, overrides: createOverrides(), size });
   const delivered = createDeliveredPosts({ kernel, kept: disk.kept, accounts, violations });
   const shown = createShownFrames({
     kept: disk.kept,
@@ -118,7 +119,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     },
     owners.reader,
   );
-  kernel.as(owners.asker, () => startAsking(TIERS[tier].askEveryMs, () => count('answers to who asks')));
+  kernel.as(owners.asker, () => startAsking(askEveryMs, () => count('answers to who asks')));
   for (const fault of plan) kernel.schedule(fault.at, () => faults.begin(fault), owners.world);
   stage.start();
 

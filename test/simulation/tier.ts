@@ -25,6 +25,7 @@ const DENSE: TierSettings = {
   sources: {},
   world: {
     historyDays: 20,
+    hasSilences: true,
     settledDays: 8,
     series: ['week-friday', 'two-days'],
     buckets: 8,
@@ -74,6 +75,7 @@ const SPARSE: TierSettings = {
   },
   world: {
     historyDays: 2,
+    hasSilences: true,
     settledDays: 0,
     series: ['two-days'],
     buckets: 4,
