@@ -72,8 +72,10 @@ export function createDeliveredPosts(deps: {
   readonly kept: Store;
   readonly accounts: readonly Followed[];
   readonly violations: Violations;
+  /** Between two polls of an account, ms: a post that is read beside them is left to the next one. */
+  readonly pollMs?: number;
 }): DeliveredPosts {
-  const { kernel, kept, accounts, violations } = deps;
+  const { kernel, kept, accounts, violations, pollMs = 0 } = deps;
   const byAccount = new Map(accounts.map(({ id }) => [id, new Map<string, Delivered>()]));
 
   function deliver(account: string, life: Owner, id: string, createdAt: number, isCounted: boolean): void {
@@ -164,7 +166,7 @@ export function createDeliveredPosts(deps: {
         if (real === null) return;
         // A post that only a killed engine has read, and that was deleted since, is known to nobody.
         const certain = posts.filter(
-          ([id, post]) => post.firstAt < now - UNDER_WAY_MS && (post.life === life || !isGone(id)),
+          ([id, post]) => post.firstAt < now - pollMs - UNDER_WAY_MS && (post.life === life || !isGone(id)),
         );
         violations.check(1, certain.length <= real && real <= posts.length, () => {
           const missing = certain

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { SOURCE_SETTINGS } from '../../src/sources/settings.ts';
 import { createOverrides } from '../../src/world/control/overrides.ts';
 import { accountsOf } from '../../src/world/life/accounts.ts';
 import { createTimeline } from '../../src/world/life/timeline.ts';
@@ -73,9 +74,15 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const violations = createViolations(kernel.now);
   const { check } = violations;
   const accounts = accountsOf(seed, ACCOUNTS);
-  const { world: size, askEveryMs } = TIERS[tier];
+  const { world: size, sources, askEveryMs } = TIERS[tier];
   const timeline = createTimeline({ seed, startAt: START_AT, accounts, overrides: createOverrides(), size });
-  const delivered = createDeliveredPosts({ kernel, kept: disk.kept, accounts, violations });
+  const delivered = createDeliveredPosts({
+    kernel,
+    kept: disk.kept,
+    accounts,
+    violations,
+    pollMs: sources.postsPeriodMs ?? SOURCE_SETTINGS.postsPeriodMs,
+  });
   const shown = createShownFrames({
     kept: disk.kept,
     violations,
