@@ -70,7 +70,7 @@ const SPARSE: TierSettings = {
     pricesFlushPeriodMs: 60_000,
     pricesSilentMs: 300_000,
     booksPeriodMs: 600_100,
-    spotPeriodMs: 120_000,
+    spotPeriodMs: 45_000,
     spotSilentMs: 300_000,
   },
   world: {
@@ -81,7 +81,7 @@ const SPARSE: TierSettings = {
     buckets: 4,
     priceEvents: 'none',
     bookPeriodMs: 30_000,
-    spotPeriodMs: 60_000,
+    spotPeriodMs: 30_000,
   },
   model: 'cheap',
   tickMs: 30 * SECOND_MS,
