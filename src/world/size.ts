@@ -4,6 +4,8 @@ import type { SeriesKind } from './market/event-series.ts';
 export interface WorldSize {
   /** From how many days before the start on there are posts, at most 140. */
   readonly historyDays: number;
+  /** Whether everybody may be silent for five minutes. Most posts of a day are replies that prevent it. */
+  readonly hasSilences: boolean;
   /** How many days before the start the first events were open. */
   readonly settledDays: number;
   /** Which events each account has. */
@@ -21,6 +23,7 @@ export interface WorldSize {
 /** That of the demo: a hundred days of settled events, and a month event before them. */
 export const USUAL_SIZE: WorldSize = {
   historyDays: 140,
+  hasSilences: false,
   settledDays: 100,
   series: ['week-tuesday', 'week-friday', 'two-days', 'month'],
   buckets: undefined,

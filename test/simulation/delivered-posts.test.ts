@@ -25,11 +25,11 @@ function post(id: string, fields: Readonly<Record<string, unknown>> = {}) {
 }
 
 /** What is delivered, and the count that is shown then. */
-async function stage(real: number | null) {
+async function stage(real: number | null, pollMs = 0) {
   const kernel = createKernel();
   const kept = createMemoryStore();
   const violations = createViolations(() => 0);
-  const delivered = createDeliveredPosts({ kernel, kept, accounts: [ACCOUNT], violations });
+  const delivered = createDeliveredPosts({ kernel, kept, accounts: [ACCOUNT], violations, pollMs });
   const subject = { type: 'posts', account: 'a' } as const;
   const event = eventOutput(
     { eventId: 5, startAt: START_AT, endAt: END_AT, phase: 'active', subject },
@@ -111,6 +111,13 @@ describe('createDeliveredPosts', () => {
     const unknown = await stage(null);
     unknown.timeline(post('11'));
     assert.ok(await unknown.isExact());
+  });
+
+  it('gives what was read beside the polls until after the next one', async () => {
+    const { timeline, isExact } = await stage(0, 12_000);
+    timeline(post('11'));
+    assert.ok(await isExact());
+    assert.equal(await isExact(), false);
   });
 
   it('takes nothing from spoiled answers', async () => {

@@ -74,8 +74,10 @@ export function createDeliveredPosts(deps: {
   readonly kept: Pick<Store, 'outputs'>;
   readonly accounts: readonly Followed[];
   readonly violations: { check(invariant: 1, holds: boolean, message: () => string): void };
+  /** Between two polls of an account, ms: a post that is read beside them is left to the next one. */
+  readonly pollMs?: number;
 }): DeliveredPosts {
-  const { kernel, kept, accounts, violations } = deps;
+  const { kernel, kept, accounts, violations, pollMs = 0 } = deps;
   const byAccount = new Map(accounts.map(({ id }) => [id, new Map<string, Delivered>()]));
 
   /** `isCounted` is undefined for a post in the list, which holds what counts, but the timeline knows better. */
@@ -185,7 +187,7 @@ export function createDeliveredPosts(deps: {
         const certain = posts.filter(
           ([id, post]) =>
             post.isCounted === true &&
-            post.firstAt < now - UNDER_WAY_MS &&
+            post.firstAt < now - pollMs - UNDER_WAY_MS &&
             (post.life === life || !isGone(id)),
         );
         violations.check(1, certain.length <= real && real <= posts.length, () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChild } from '../support/child.ts';
+import { bundleRun } from './bundled-run.ts';
 import type { Plan } from './plan.ts';
 
 /** Kills at any moment and inside of commits, a full disk, spoiled answers, cut, stalled and many readers. */
@@ -41,6 +42,10 @@ const HOURS = 0.08;
 
 describe('a simulation of the whole service', () => {
   let folder: string;
+  let program: URL;
+  before(() => {
+    program = bundleRun();
+  });
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'tallywire-simulate-'));
   });
@@ -51,7 +56,7 @@ describe('a simulation of the whole service', () => {
     const plan = join(folder, 'plan.json');
     writeFileSync(plan, JSON.stringify(PLAN));
     const args = ['--hours', String(HOURS), '--seed', String(seed), '--plan', plan];
-    const child = startChild(new URL('./run-simulate.js', import.meta.url), args);
+    const child = startChild(program, args);
     let output = '';
     child.process.stdout?.on('data', (bytes: Buffer) => {
       output += bytes.toString();

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { FeedEvent } from '../../src/client/exports.ts';
 import { isRefusedWrite } from '../../src/errors.ts';
+import { SOURCE_SETTINGS } from '../../src/sources/settings.ts';
 import { createOverrides } from '../../src/world/control/overrides.ts';
 import { accountsOf } from '../../src/world/life/accounts.ts';
 import { createTimeline } from '../../src/world/life/timeline.ts';
@@ -104,8 +105,15 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const violations = createViolations(kernel.now);
   const { check } = violations;
   const accounts = accountsOf(seed, ACCOUNTS);
-  const timeline = createTimeline({ seed, startAt: START_AT, accounts, overrides: createOverrides() });
-  const delivered = createDeliveredPosts({ kernel, kept: disk.kept, accounts, violations });
+  const { world: size, sources, askEveryMs } = TIERS[tier];
+  const timeline = createTimeline({ seed, startAt: START_AT, accounts, overrides: createOverrides(), size });
+  const delivered = createDeliveredPosts({
+    kernel,
+    kept: disk.kept,
+    accounts,
+    violations,
+    pollMs: sources.postsPeriodMs ?? SOURCE_SETTINGS.postsPeriodMs,
+  });
   const shown = createShownFrames({ kept: disk.kept, violations });
   const content = createContentChecks({ stage, tier, accounts, violations });
   let forecastAt = 0;
@@ -202,7 +210,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const asking = {
     url: SERVICE_URL,
     now: kernel.now,
-    everyMs: TIERS[tier].askEveryMs,
+    everyMs: askEveryMs,
     onAnswer(answer: Answer) {
       count(`answers ${answer.status} to ${answer.tier}`);
       content.onAnswer(answer);

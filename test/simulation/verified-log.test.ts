@@ -80,8 +80,9 @@ describe('createVerifiedLog', () => {
       assert.ok(of20 !== undefined && of40 !== undefined);
       await store.checkpoints.save(damaged === 'a checkpoint' ? { ...of40, state: of20.state } : of40);
       const difference = await verifyNew();
-      assert.equal(difference?.place, damaged === 'a checkpoint' ? 'checkpoint' : 'posts');
-      assert.ok(verified !== undefined && difference.seq > verified.seq);
+      assert.ok(difference !== null && verified !== undefined);
+      assert.equal(difference.place, damaged === 'a checkpoint' ? 'checkpoint' : 'posts');
+      assert.ok(difference.seq > verified.seq);
       // What was not found right is computed again.
       assert.deepEqual(await verifyNew(), difference);
     }

@@ -19,7 +19,10 @@ interface VirtualOptions {
   readonly startAt: number;
   /** Given by `Math.random`. */
   readonly random: Chance;
-  /** How many times slower the timers and the clock of an owner run; 1 unless given. Calendars are those of all. */
+  /**
+   * How many times slower the clock of an owner runs, and what it does every second or more often; 1 unless given. Longer
+   * waits and the calendar are those of all.
+   */
   readonly slowness?: (owner: Owner) => number;
   /** What else is replaced, by name, in what holds it. */
   readonly others?: readonly (readonly [holder: object, values: Readonly<Record<string, unknown>>])[];
@@ -27,6 +30,8 @@ interface VirtualOptions {
 
 /** The longest delay that Node takes; a longer one counts as 1 ms. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
+/** What is done at least this often is slowed down for some. */
+const SHORT_MS = 1_000;
 /** `performance.now` at virtual time 0: a process that has run for a while. */
 const UPTIME_MS = 5_000;
 
@@ -163,8 +168,9 @@ export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
     });
   }
 
+  const slowedMs = (ms: number) => (ms <= SHORT_MS ? ms * slowness(kernel.owner) : ms);
   const start = (act: Callback, ms: unknown, args: readonly unknown[], isRepeated = false) =>
-    new VirtualTimer(kernel, () => act(...args), delayOf(ms) * slowness(kernel.owner), isRepeated);
+    new VirtualTimer(kernel, () => act(...args), slowedMs(delayOf(ms)), isRepeated);
   const startNow = (act: Callback, args: readonly unknown[]) =>
     new VirtualTimer(kernel, () => act(...args), 0);
 

@@ -5,7 +5,7 @@ import { createListedEvents, isActive } from '../../src/world/market/listed-even
 import { createOracleCount } from '../../src/world/market/oracle-count.ts';
 import { createOracleSync } from '../../src/world/market/oracle-sync.ts';
 import { createSettlement } from '../../src/world/market/settlement.ts';
-import type { WorldSize } from '../../src/world/size.ts';
+import { USUAL_SIZE, type WorldSize } from '../../src/world/size.ts';
 import { openWorld } from '../../src/world/world.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
 import { at, list, openTestWorld, START_AT, type TestWorld, testBase } from './open.ts';
@@ -72,6 +72,7 @@ describe('openWorld', () => {
   it('has only as much as its size says, and of that the same posts', async () => {
     const size: WorldSize = {
       historyDays: 3,
+      hasSilences: false,
       settledDays: 2,
       series: ['two-days'],
       buckets: 4,
@@ -106,6 +107,17 @@ describe('openWorld', () => {
     const counted = Number(at(await oracle.json(), 'data', '_count', 'posts'));
     assert.ok(counted > 100 && counted < 1_000, String(counted));
     await Promise.all([small.close(), usual.world.close()]);
+  });
+
+  it('posts less where everybody may be silent', () => {
+    const counts = [false, true].map((hasSilences) => {
+      const timeline = createTimeline({ ...testBase(), size: { ...USUAL_SIZE, hasSilences } });
+      const { posts } = timeline.day('a', -1);
+      return { all: posts.length, counted: timeline.countedBetween('a', START_AT - 2 * DAY_MS, START_AT) };
+    });
+    const [usual, silent] = counts;
+    assert.ok(usual !== undefined && silent !== undefined && silent.all < usual.all - 50);
+    assert.equal(silent.counted, usual.counted);
   });
 
   it('serves its addresses, so that another process can be pointed at it', async () => {

@@ -66,7 +66,12 @@ export function entryText(entry: Entry): string {
 export function createTimeline(options: TimelineOptions): Timeline {
   const { startAt, accounts, overrides, size = USUAL_SIZE } = options;
   const firstDay = -size.historyDays;
-  const byId = new Map(accounts.map((account) => [account.id, account]));
+  const byId = new Map(
+    accounts.map((account) => [
+      account.id,
+      size.hasSilences ? { ...account, noSilenceHours: null } : account,
+    ]),
+  );
 
   function accountOf(id: WorldAccountId): Account {
     const account = byId.get(id);
