@@ -45,7 +45,7 @@ describe('a mutant', () => {
   });
 
   it('is transpiled to modules that import what the build has', async () => {
-    const source = "import type { A } from './a.ts';\nimport { b } from '../b.ts';\nexport const c: A = b;\n";
+    const source = 'import type { A } from "./a.ts";\nimport { b } from "../b.ts";\nexport const c: A = b;\n';
     const code = await transpiled(source);
     assert.match(code, /from ["']\.\.\/b\.js["']/);
     assert.doesNotMatch(code, /\.ts["']|: A/);

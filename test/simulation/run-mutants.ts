@@ -10,7 +10,8 @@ import { failureOf, type Outcome, type Simulated, simulateInChild } from './simu
 /**
  * `npm run mutants -- 01-publish-before-store --hours 1 --seeds 3 --jobs 2`: puts one bug at a time into a copy of the
  * build, and looks whether the simulation finds it. A mutant with a plan is run with that one, any other with the faults
- * of so many seeds of so many hours. Without the bug every one of these simulations has to pass. All mutants unless named.
+ * of so many seeds of so many hours, as all are with `--drawn`. Without the bug every one of these simulations has to pass. All
+ * mutants unless named.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -18,6 +19,8 @@ const { values, positionals } = parseArgs({
     hours: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '3' },
     jobs: { type: 'string', default: '1' },
+    /** Whether faults are drawn for those that have a plan, too. */
+    drawn: { type: 'boolean', default: false },
     /** The real time that one simulation may take. */
     minutes: { type: 'string', default: '15' },
   },
@@ -75,7 +78,7 @@ async function work(): Promise<void> {
 }
 
 function simulationsOf(mutant: Mutant): readonly Simulated[] {
-  if (mutant.plan !== undefined) {
+  if (mutant.plan !== undefined && !values.drawn) {
     const plan = planShape.parse(JSON.parse(readFileSync(join(folder, 'plans', mutant.plan), 'utf8')));
     const untilLast = hoursUntil(Math.max(0, ...plan.map(endOf)));
     return [{ seed: PLANNED_SEED, hours: mutant.hours ?? untilLast, tier: 'sparse', plan }];

@@ -142,7 +142,7 @@ async function tellFailure(failed: Simulated, failure: Outcome): Promise<void> {
   });
   tellViolations(outcome);
   const rest = isMinimal ? 'each of them matters' : 'there was no time to try to leave out all of them';
-  print(`shrunk from ${failed.plan.length} to ${simulated.plan.length} faults in ${runs} runs: ${rest}`);
+  print(`faults left: ${simulated.plan.length} of ${failed.plan.length}, after ${runs} runs; ${rest}`);
   for (const fault of simulated.plan) print(`  ${JSON.stringify(fault)}`);
   tellPlan(simulated);
 }
@@ -173,7 +173,7 @@ function tellPlan({ seed, hours, tier, plan }: Simulated): void {
 
 function commit(): string {
   try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
   } catch {
     return 'unknown';
   }
