@@ -247,7 +247,7 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
       startWorker: deps.startWorker,
     });
     const tick = (...before: readonly SettingsFact[]) =>
-      turns.accept([...before, { kind: 'tick', ...watermarks.ages() }]).catch(reportFailure);
+      turns.acceptAtTurn(() => [...before, { kind: 'tick', ...watermarks.ages() }]).catch(reportFailure);
     // The settings are logged at every start, which makes the graph repeat the requests that the last process left
     // unanswered. This is not awaited, so that a full disk does not keep readers from being served.
     void tick(deps.settings);

@@ -62,6 +62,11 @@ interface Turns {
    */
   accept(facts: readonly Fact[]): Promise<void>;
   /**
+   * The same for facts that describe the moment of their turn, such as ages: they are made when it begins, however long it
+   * had to wait for the disk.
+   */
+  acceptAtTurn(make: () => readonly Fact[]): Promise<void>;
+  /**
    * Runs `task` after the turn under way, when log, state and outputs agree. The next turn waits until it is over.
    * Rejects after a turn could not be finished.
    */
@@ -79,7 +84,8 @@ interface Turns {
 }
 
 interface Waiting {
-  readonly facts: readonly Fact[];
+  /** Called once, when its turn begins. */
+  readonly make: () => readonly Fact[];
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }
@@ -197,7 +203,7 @@ export function createTurns(deps: TurnsDeps): Turns {
     const receivedAt = Math.max(calendarAt, lastAt);
     const when = calendarAt < receivedAt ? { receivedAt, aheadMs: receivedAt - calendarAt } : { receivedAt };
     let seq = journal.head;
-    const observations = taken.flatMap(({ facts }) => facts.map((fact) => ({ seq: ++seq, ...when, fact })));
+    const observations = taken.flatMap(({ make }) => make().map((fact) => ({ seq: ++seq, ...when, fact })));
     if (observations.length === 0) return;
     const { requests, report: turned } = await block(observations, calendarAt);
     for (const request of requests) deps.request(request);
@@ -235,21 +241,23 @@ export function createTurns(deps: TurnsDeps): Turns {
     });
   }
 
+  function acceptAtTurn(make: () => readonly Fact[]): Promise<void> {
+    if (isStopping) return Promise.reject(new StoreError('STORE_CLOSING', 'the engine is stopping'));
+    return new Promise((done, failed) => {
+      waiting.push({ make, done, failed });
+      running ??= run();
+    });
+  }
+
   return {
-    accept(facts) {
-      if (facts.length === 0) return Promise.resolve();
-      if (isStopping) return Promise.reject(new StoreError('STORE_CLOSING', 'the engine is stopping'));
-      return new Promise((done, failed) => {
-        waiting.push({ facts, done, failed });
-        running ??= run();
-      });
-    },
+    accept: (facts) => (facts.length === 0 ? Promise.resolve() : acceptAtTurn(() => facts)),
+    acceptAtTurn,
     between,
     settled: () =>
       new Promise((done) => {
         // There may always be facts that wait, so it waits among them.
         if (running === undefined) done();
-        else waiting.push({ facts: [], done, failed: () => done() });
+        else waiting.push({ make: () => [], done, failed: () => done() });
       }),
     async follow(observations) {
       const last = observations.at(-1);

@@ -266,6 +266,22 @@ describe('turns', () => {
     assert.equal(store.journal.head, 2);
   });
 
+  it('make what describes the moment of a turn when it begins, not when it has to wait', async () => {
+    const clock = manualClock(1_000_000);
+    const { turns, store } = setUp(createMemoryStore(), clock);
+    await turns.accept([settings()]);
+    let next: Promise<void> | undefined;
+    await turns.between(async () => {
+      next = turns.acceptAtTurn(() => [{ kind: 'tick', ages: { 'posts:a': clock.mono() } }]);
+      await nextLoop();
+      clock.advance(9_000);
+    });
+    await next;
+    const [tick] = store.journal.readBack(store.journal.head);
+    assert.deepEqual(tick?.fact, { kind: 'tick', ages: { 'posts:a': clock.mono() } });
+    assert.equal(tick?.receivedAt, 1_009_000);
+  });
+
   describe('of an engine that others stand by for', () => {
     /** What happened, in order; `fail` makes the next telling of a kind fail. */
     function told(store: Store) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
-import { eventOutput } from '../support/outputs.ts';
+import { bucket, eventOutput } from '../support/outputs.ts';
 import { createDeliveredValues, INPUTS } from './delivered-values.ts';
 
 const OPENING = Buffer.from('HTTP/1.1 101 Switching Protocols\r\n\r\n');
@@ -13,9 +13,10 @@ async function stage() {
   let at = 0;
   const kept = createMemoryStore();
   const subject = { type: 'posts', account: 'a' } as const;
-  const event = eventOutput({ eventId: 5, slug: 'a-slug', trackingId: 't-1', subject }, { seq: 1 });
-  await kept.outputs.append([event], 1);
-  const token = event.stream === 'events' ? (event.record.buckets[0]?.yesToken ?? '') : '';
+  const token = '777';
+  const buckets = [bucket({ yesToken: token })];
+  const fields = { eventId: 5, slug: 'a-slug', trackingId: 't-1', subject, buckets };
+  await kept.outputs.append([eventOutput(fields, { seq: 1 })], 1);
   const values = createDeliveredValues({ now: () => at, kept, accounts: [{ id: 'a', userId: '7' }] });
   return {
     values,

@@ -23,6 +23,6 @@ describe('createTrueAges', () => {
   });
 
   it('finds an age that is lower', () => {
-    assert.ok(!isRight({ oracle: 59_000 }));
+    assert.ok(!isRight({ oracle: 58_000 }));
   });
 });

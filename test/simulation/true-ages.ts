@@ -10,8 +10,8 @@ const aged = z.object({
   as_of: z.object({ ages_ms: z.object({ posts: age, oracle: age, ui: age, prices: age }) }),
 });
 
-/** Ages are whole, and those of the last second are told with it. */
-const ROUNDING_MS = 100;
+/** Answers are made ready once a second, or for a second and a half where a tick is late, and ages in them are whole. */
+const READY_MS = 1_600;
 
 /** No record of an answer says that an input is younger than what the world has delivered. */
 export function createTrueAges({
@@ -30,7 +30,7 @@ export function createTrueAges({
       const at = heardAt(String(eventId), input);
       if (ageMs === null || at === undefined) continue;
       // It was answered at some instant after it was asked, and perhaps heard again before.
-      check(13, ageMs >= askedAt - at - ROUNDING_MS, () => {
+      check(13, ageMs >= askedAt - at - READY_MS, () => {
         const trueMs = Math.round(askedAt - at);
         return `${path} says that ${input} of ${eventId} are ${ageMs} ms old, and they are ${trueMs}`;
       });
