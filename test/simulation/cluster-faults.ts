@@ -25,7 +25,7 @@ const ON_BUS: Readonly<Record<OnBus['kind'], Partial<BusFaults>>> = {
   lost_acks: { lostAnswer: 1, lostRequest: 0.3 },
   duplicates: { repeatedRequest: 1, repeatedDelivery: 1 },
   late_messages: { lateRequest: 1, lateDelivery: 0.3 },
-  broken_deliveries: { skippedDelivery: 0.5, brokenDelivery: 0.5, silentDelivery: 0.2 },
+  broken_deliveries: { skippedDelivery: 0.2, brokenDelivery: 0.2, silentDelivery: 0.05 },
 };
 
 /** Told that the leading engine is killed or paused, and since when there was no other fault. */

@@ -10,7 +10,7 @@ import { type ClusterResult, simulateCluster } from './simulate-cluster.ts';
 
 /**
  * `npm run simulate -- --tier cluster --hours 1 --seed 7`: two engines and two edges on a simulated bus, in virtual time.
- * Takes the other options of `run-simulate.ts` too.
+ * Takes the other options of `run-simulate.ts` too. Run by itself, it also takes `--trace`, which prints faults and logs.
  */
 const { values } = parseArgs({
   options: {
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     plan: { type: 'string' },
     tier: { type: 'string' },
     jobs: { type: 'string', default: '1' },
+    trace: { type: 'boolean', default: false },
   },
 });
 
@@ -48,7 +49,13 @@ function planFor(seed: number): ClusterPlan {
 async function runOne(seed: number): Promise<void> {
   const plan = planFor(seed);
   print(`seed ${seed}, ${hours} h, cluster, ${plan.length} faults planned`);
-  const result = await simulateCluster({ seed, hours, plan, report: print });
+  const result = await simulateCluster({
+    seed,
+    hours,
+    plan,
+    report: print,
+    ...(values.trace && { trace: print }),
+  });
   for (const line of tableOf(result)) print(line);
   if (result.violations.length > 0) tellFailure(seed, plan, result);
   // Nothing of the service is closed, as a killed process closes nothing either.

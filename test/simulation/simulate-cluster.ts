@@ -31,6 +31,8 @@ interface ClusterOptions {
   readonly hours: number;
   readonly plan: ClusterPlan;
   readonly report: (line: string) => void;
+  /** Told of faults, and of what processes tell their operators. */
+  readonly trace?: (line: string) => void;
 }
 
 export interface ClusterResult {
@@ -73,7 +75,7 @@ const PATHS = [
  * Takes over the globals of the process, so that nothing else can run in it meanwhile. The same options give the same digest.
  */
 export async function simulateCluster(options: ClusterOptions): Promise<ClusterResult> {
-  const { seed, hours, plan, report } = options;
+  const { seed, hours, plan, report, trace = () => undefined } = options;
   const digest = createHash('sha256');
   const counts = new Map<string, number>();
   const count = (name: string, by = 1) => counts.set(name, (counts.get(name) ?? 0) + by);
@@ -83,7 +85,8 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
   let lastLogAt = 0;
   let longestSilenceMs = 0;
 
-  const stage = await openClusterStage({
+  const seconds = () => (stage.kernel.now() / 1_000).toFixed(3);
+  const stage: ClusterStage = await openClusterStage({
     seed,
     onKept(member, part, method, args) {
       if (method === 'append' && (part === 'journal' || part === 'outputs'))
@@ -93,6 +96,7 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
       const error = 'err' in fields ? fields.err : undefined;
       const reason = error instanceof Error && level === 'error' ? ` (${error.message})` : '';
       count(`log of ${member.split(' ')[0]}, ${level}: ${message}${reason}`);
+      trace(`${seconds()} ${member}, ${level}: ${message} ${error === undefined ? '' : error}`);
       if (message === REQUEST_FAILED) check(26, false, () => `at ${member}: ${textOf(error)}`);
     },
     onAsk: (asker) => watch.onAsk?.(asker),
@@ -143,7 +147,9 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
     writers.set(term, writer);
     check(20, writer === life, () => `${life.name} writes in term ${term} of ${writer.name}`);
     if (place === undefined || subject !== 'log') return;
-    longestSilenceMs = Math.max(longestSilenceMs, kernel.now() - lastLogAt);
+    const silenceMs = kernel.now() - lastLogAt;
+    longestSilenceMs = Math.max(longestSilenceMs, silenceMs);
+    if (silenceMs > LONGEST_SILENCE_MS) trace(`${seconds()} the log was silent for ${silenceMs} ms`);
     lastLogAt = kernel.now();
   };
   watch.onEnd = (member, end) => {
@@ -187,7 +193,10 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
 
   /** The content of each frame that a reader took, by epoch, topic and number. */
   const contents = new Map<string, string>();
-  const claims = new Map<string, number>();
+  /** The last number of each topic that a reader took, and when. */
+  const shown = new Map<string, { readonly seq: number; readonly at: number }>();
+  const claims = new Map<string, { readonly position: number; readonly at: number }>();
+  const registered = new Set<string>();
   let limited: ReturnType<typeof startLimitedCaller> | undefined;
   const edgeUrls = [edges[0].url, edges[1].url] as const;
   const urls = [...edgeUrls, ...edgeUrls, engines[0].url, engines[1].url] as const;
@@ -209,6 +218,9 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
           () => `${place} had another content: ${content.slice(0, 300)}`,
         );
         contents.set(place, hash);
+        const [, topic = '', number = ''] = place.split(' ');
+        const seq = Number(number);
+        if (seq > (shown.get(topic)?.seq ?? 0)) shown.set(topic, { seq, at: kernel.now() });
       },
       onGap: (message) => check(8, false, () => message),
       onReset(topic, url) {
@@ -234,16 +246,25 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
         const before = claims.get(name);
         check(
           5,
-          before === undefined || before === position,
-          () => `${name} had place ${before}, and has ${position}`,
+          before === undefined || before.position === position,
+          () => `${name} had place ${before?.position}, and has ${position}`,
         );
-        check(5, before === undefined || !isNew, () => `${name} had place ${before}, and is new`);
-        claims.set(name, position);
+        check(5, !isNew || !registered.has(name), () => `${name} was registered twice`);
+        if (isNew) registered.add(name);
+        claims.set(name, before ?? { position, at: kernel.now() });
       });
     },
     owners.asker,
   );
-  for (const fault of plan) kernel.schedule(fault.at, () => faults.begin(fault), owners.world);
+  for (const fault of plan)
+    kernel.schedule(
+      fault.at,
+      () => {
+        trace(`${seconds()} ${JSON.stringify(fault)}; ${stage.leader()?.name} leads`);
+        faults.begin(fault);
+      },
+      owners.world,
+    );
   for (const member of members) member.start();
 
   /** Everything that has to be right while faults go on too. */
@@ -321,7 +342,7 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
     check(18, lastLogAt > logAt, () => 'nothing is logged');
     for (const [name, store] of engineStores()) log.checkWhole(name, store, head);
     checkFrames();
-    checkClaims();
+    checkTold();
     const most = limited?.most() ?? 0;
     check(24, most <= FREE_LIMIT, () => `${most} calls were let in within an hour`);
     delivered.checkExact(leader?.life, (id) => timeline.find(id, stage.trueNow()) === undefined);
@@ -364,18 +385,26 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
     }
   }
 
-  function checkClaims(): void {
-    for (const [name, { waitlist }] of engineStores()) {
+  /** Every engine has what a reader or a caller was told. */
+  function checkTold(): void {
+    const since = kernel.now() - UNDER_WAY_MS;
+    for (const [name, { waitlist, feed }] of engineStores()) {
+      const last = new Map(feed.topics().map(({ topic, seq }) => [topic, seq]));
+      for (const [topic, { seq, at }] of shown)
+        if (at < since)
+          check(
+            5,
+            (last.get(topic) ?? 0) >= seq,
+            () => `${topic} ${seq} was shown, and ${name} has ${last.get(topic)}`,
+          );
       const places = new Map(Array.from(waitlist.list(), (entry) => [entry.name, entry.position]));
-      for (const [claimant, position] of claims) {
-        // The very last may be on their way to the standby.
-        if (position > claims.size - 2) continue;
-        check(
-          5,
-          places.get(claimant) === position,
-          () => `${claimant} was given place ${position}, and ${name} has ${places.get(claimant)}`,
-        );
-      }
+      for (const [claimant, { position, at }] of claims)
+        if (at < since)
+          check(
+            5,
+            places.get(claimant) === position,
+            () => `${claimant} was given place ${position}, and ${name} has ${places.get(claimant)}`,
+          );
     }
   }
 
