@@ -114,7 +114,7 @@ function tableOf({ fired, checked, figures, disk, virtualMs, digest }: Simulatio
 async function tellFailure(failed: Simulated, failure: Outcome): Promise<void> {
   tellViolations(failure);
   if (values['no-shrink']) {
-    tellPlan(failed);
+    tellPlan(failed, values.plan);
     return;
   }
   print('the same is run again');
@@ -122,7 +122,7 @@ async function tellFailure(failed: Simulated, failure: Outcome): Promise<void> {
   if (!isSameOutcome(failure, again)) {
     print(`NOT DETERMINISTIC: it ends otherwise the second time, with ${failureOf(again) ?? 'no failure'}`);
     tellViolations(again);
-    tellPlan(failed);
+    tellPlan(failed, values.plan);
     return;
   }
   print('deterministic: it fails in the same way with the same digest');
@@ -156,12 +156,16 @@ function tellViolations(outcome: Outcome): void {
     }
 }
 
-/** Prints what repeats a failure. */
-function tellPlan({ seed, hours, tier, plan }: Simulated): void {
-  const file = join(mkdtempSync(join(tmpdir(), 'tallywire-simulation-')), 'plan.json');
-  writeFileSync(file, JSON.stringify(plan, undefined, 1));
+/** Prints what repeats a failure. The plan is written to a file unless it was given in one. */
+function tellPlan({ seed, hours, tier, plan }: Simulated, file = fileWith(plan)): void {
   print(`seed ${seed}, commit ${commit()}, node ${process.version}, plan in ${file}`);
   print(`again: npm run simulate -- --hours ${hours} --seed ${seed} --tier ${tier} --plan ${file}`);
+}
+
+function fileWith(plan: Plan): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'tallywire-simulation-')), 'plan.json');
+  writeFileSync(file, JSON.stringify(plan, undefined, 1));
+  return file;
 }
 
 function commit(): string {
