@@ -67,10 +67,10 @@ async function runOne(seed: number): Promise<void> {
   const simulated: Simulated = { seed, hours, tier: tier ?? 'sparse', plan: planFor(seed) };
   print(`seed ${seed}, ${hours} h, ${tier}, ${simulated.plan.length} faults planned`);
   const outcome = await outcomeOf(simulated);
-  const hasFailed = failureOf(outcome) !== undefined;
-  if (hasFailed) await tellFailure(simulated, outcome);
+  const failure = failureOf(outcome);
+  if (failure !== undefined) await tellFailure(simulated, outcome);
   // Nothing of the service is closed, as a killed process closes nothing either.
-  process.exit(hasFailed ? 1 : 0);
+  process.exit(failure === undefined ? 0 : 1);
 }
 
 async function outcomeOf(simulated: Simulated): Promise<Outcome> {
