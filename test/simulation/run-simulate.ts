@@ -74,10 +74,10 @@ async function runOne(seed: number): Promise<void> {
   const simulated: Simulated = { seed, hours, tier: tier ?? 'sparse', plan: planFor(seed) };
   print(`seed ${seed}, ${hours} h, ${tier}, ${simulated.plan.length} faults planned`);
   const outcome = await outcomeOf(simulated);
-  const hasFailed = failureOf(outcome) !== undefined;
-  if (hasFailed) await tellFailure(simulated, outcome);
+  const failure = failureOf(outcome);
+  if (failure !== undefined) await tellFailure(simulated, outcome);
   // Nothing of the service is closed, as a killed process closes nothing either.
-  process.exit(hasFailed ? 1 : 0);
+  process.exit(failure === undefined ? 0 : 1);
 }
 
 async function outcomeOf(simulated: Simulated): Promise<Outcome> {
@@ -121,7 +121,7 @@ function tableOf({ fired, checked, figures, disk, virtualMs, digest }: Simulatio
 async function tellFailure(failed: Simulated, failure: Outcome): Promise<void> {
   tellViolations(failure);
   if (values['no-shrink']) {
-    tellPlan(failed);
+    tellPlan(failed, values.plan);
     return;
   }
   print('the same is run again');
@@ -129,7 +129,7 @@ async function tellFailure(failed: Simulated, failure: Outcome): Promise<void> {
   if (!isSameOutcome(failure, again)) {
     print(`NOT DETERMINISTIC: it ends otherwise the second time, with ${failureOf(again) ?? 'no failure'}`);
     tellViolations(again);
-    tellPlan(failed);
+    tellPlan(failed, values.plan);
     return;
   }
   print('deterministic: it fails in the same way with the same digest');
@@ -163,12 +163,16 @@ function tellViolations(outcome: Outcome): void {
     }
 }
 
-/** Prints what repeats a failure. */
-function tellPlan({ seed, hours, tier, plan }: Simulated): void {
-  const file = join(mkdtempSync(join(tmpdir(), 'tallywire-simulation-')), 'plan.json');
-  writeFileSync(file, JSON.stringify(plan, undefined, 1));
+/** Prints what repeats a failure. The plan is written to a file unless it was given in one. */
+function tellPlan({ seed, hours, tier, plan }: Simulated, file = fileWith(plan)): void {
   print(`seed ${seed}, commit ${commit()}, node ${process.version}, plan in ${file}`);
   print(`again: npm run simulate -- --hours ${hours} --seed ${seed} --tier ${tier} --plan ${file}`);
+}
+
+function fileWith(plan: Plan): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'tallywire-simulation-')), 'plan.json');
+  writeFileSync(file, JSON.stringify(plan, undefined, 1));
+  return file;
 }
 
 function commit(): string {
