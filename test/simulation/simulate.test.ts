@@ -55,7 +55,7 @@ describe('a simulation of the whole service', () => {
   async function run(seed: number): Promise<string> {
     const plan = join(folder, 'plan.json');
     writeFileSync(plan, JSON.stringify(PLAN));
-    const args = ['--hours', String(HOURS), '--seed', String(seed), '--plan', plan];
+    const args = ['--hours', String(HOURS), '--seed', String(seed), '--tier', 'dense', '--plan', plan];
     const child = startChild(program, args);
     let output = '';
     child.process.stdout?.on('data', (bytes: Buffer) => {
