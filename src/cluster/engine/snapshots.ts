@@ -1,15 +1,18 @@
 import type { AccountId } from '../../../streams/internal.ts';
 import type { Bus } from '../../bus/bus.ts';
+import { backoffDelay } from '../../resilience/backoff.ts';
 import type { Latest } from '../../views/latest.ts';
 import { passingTexts } from '../passing.ts';
 import type { SnapshotJob } from './snapshot-job.ts';
 
+/** Much is logged soon after a first start, and an edge that starts then would have to follow all of it. */
+const FIRST_WAIT_MS = 10_000;
 const EVERY_MS = 5 * 60_000;
 /** When one failed, or before the first one. */
 const RETRY_MS = 2_000;
 
 interface SnapshotsDeps {
-  readonly bus: Bus;
+  readonly bus: Pick<Bus, 'epoch'> & { readonly snapshots: Pick<Bus['snapshots'], 'save'> };
   readonly shard: string;
   /** The data folder of this engine. */
   readonly folder: string;
@@ -20,6 +23,7 @@ interface SnapshotsDeps {
   /** The last place of the stream whose entry is in the store and in the latest values; undefined before the first. */
   readonly place: () => number | undefined;
   readonly report: (error: unknown) => void;
+  /** The longest wait for the next one. */
   readonly everyMs?: number;
 }
 
@@ -28,9 +32,11 @@ interface SnapshotMaking {
   stop(): Promise<void>;
 }
 
-/** Makes a snapshot of the shard soon, and then every few minutes, unless a newer one is there. */
+/** Makes a snapshot of the shard soon, and then again after waits that double up to a few minutes. */
 export function startSnapshots(deps: SnapshotsDeps): SnapshotMaking {
   const { bus, shard, folder, accounts, latest, takeSnapshot, report, everyMs = EVERY_MS } = deps;
+  const waits = { firstMs: Math.min(FIRST_WAIT_MS, everyMs), longestMs: everyMs };
+  let made = 0;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let making: Promise<void> = Promise.resolve();
@@ -50,7 +56,8 @@ export function startSnapshots(deps: SnapshotsDeps): SnapshotMaking {
       if (!isStopped) report(error);
       return false;
     });
-    if (!isStopped) runAfter(isMade ? everyMs : RETRY_MS);
+    if (isMade) made += 1;
+    if (!isStopped) runAfter(isMade ? backoffDelay(waits, made) : RETRY_MS);
   }
 
   function runAfter(ms: number): void {
