@@ -13,7 +13,7 @@ import type { SimulatedSocket } from './simulated-socket.ts';
 import { createSourceRequests } from './source-requests.ts';
 import { START_AT, type Stage } from './stage.ts';
 import { createStaleActions } from './stale-actions.ts';
-import { TIERS, type Tier } from './tier.ts';
+import { followingMs, TIERS, type Tier } from './tier.ts';
 import { createTrueAges } from './true-ages.ts';
 import type { Violations } from './violations.ts';
 import { checkWaitingBytes } from './waiting-bytes.ts';
@@ -78,7 +78,7 @@ export function createContentChecks({ stage, tier, accounts, violations }: Conte
   const falling = createFallingCounts({ kept, violations });
   const quota = createCallQuota({ now, violations });
   const content = createPublicContent(violations);
-  const held = createHeldRecords({ now, violations });
+  const held = createHeldRecords({ now, followingMs: followingMs(tier), violations });
   const stale = createStaleActions({ heardAt, limitsMs: limitsOf(tier), violations });
   const checkAges = createTrueAges({ heardAt, violations });
   const checkers = [

@@ -23,7 +23,7 @@ import { createShownFrames } from './shown-frames.ts';
 import type { DiskFigures } from './simulated-disk.ts';
 import { openStage, SERVICE_URL, START_AT, type Stage } from './stage.ts';
 import { createStorm } from './storm.ts';
-import { TIERS, type Tier } from './tier.ts';
+import { followingMs, TIERS, type Tier } from './tier.ts';
 import { createVerifiedLog } from './verified-log.ts';
 import { createViolations, type Invariant, type Violation } from './violations.ts';
 
@@ -69,9 +69,8 @@ const HELD_PATHS = ['account_a', 'account_b'].flatMap((account) => [
   `/api/v1/prediction/${account}`,
   `/api/v1/signals/${account}`,
 ]);
-/** So long before the end of an hour, and so long after the answers, since frames follow. */
-const HELD_BEFORE_END_MS = 15_000;
-const HELD_AFTER_ANSWER_MS = 5_000;
+/** What a reader holds is compared so long before the end of an hour, besides the time in which frames follow. */
+const HELD_BEFORE_END_MS = 10_000;
 
 /**
  * Runs the whole service in virtual time, with the faults of a plan, and checks what must hold. Takes over the globals of
@@ -255,7 +254,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     if (reader?.status()?.state !== 'live') return;
     const asked = kernel.as(owners.asker, () => HELD_PATHS.map((path) => ask(asking, path, 'INTERNAL')));
     const answers = await settled(kernel, Promise.all(asked));
-    await kernel.run(HELD_AFTER_ANSWER_MS, faults.before);
+    await kernel.run(followingMs(tier), faults.before);
     content.checkHeld(answers);
   }
 
@@ -284,7 +283,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       await pass(faultsEndOf(hour, hours) - kernel.now());
       faults.endAll();
       const calmMs = hourEnd - kernel.now();
-      await pass(calmMs - HELD_BEFORE_END_MS);
+      await pass(calmMs - HELD_BEFORE_END_MS - followingMs(tier));
       if (violations.found.length === 0) await checkHeld();
       await pass(hourEnd - kernel.now());
       if (violations.found.length === 0) await checkWhole(calmMs);

@@ -94,3 +94,8 @@ export const TIERS: Readonly<Record<Tier, TierSettings>> = { dense: DENSE, spars
 export function readerSlowness(tier: Tier): number {
   return TIERS[tier].tickMs / SECOND_MS;
 }
+
+/** Frames follow a change within this time: some are sent with the next tick. */
+export function followingMs(tier: Tier): number {
+  return TIERS[tier].tickMs + 5 * SECOND_MS;
+}
