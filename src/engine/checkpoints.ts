@@ -17,11 +17,11 @@ export async function takeCheckpoint(
   const seq = store.journal.head;
   if (seq === 0 || store.checkpoints.list().at(-1)?.seq === seq) return undefined;
   const encoder = new TextEncoder();
-  const yieldToLoop = createLoopYield();
+  const loop = createLoopYield();
   const parts: Uint8Array[] = [];
   for (const part of encodeStateLines(state)) {
     parts.push(encoder.encode(part));
-    await yieldToLoop();
+    if (loop.isDue()) await loop.yield();
   }
   return { seq, at, graphVersion: GRAPH_VERSION, state: parts };
 }

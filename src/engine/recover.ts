@@ -101,12 +101,12 @@ async function finish(
   checkpoint: Place | undefined,
   writer: RetryingWriter,
 ): Promise<Recovered> {
-  const yieldToLoop = createLoopYield();
+  const loop = createLoopYield();
   const reader = createStateReader();
   if (checkpoint !== undefined) {
     for await (const line of checkpoints.lines(checkpoint.seq)) {
       reader.read(line);
-      await yieldToLoop();
+      if (loop.isDue()) await loop.yield();
     }
   }
   const state = checkpoint === undefined ? emptyState() : reader.state();
@@ -130,7 +130,7 @@ async function finish(
       if (seq > outputs.upTo && output.stream !== 'requests') unsaved.push(output);
     }
     if (unsaved.length >= BATCH) await save();
-    await yieldToLoop();
+    if (loop.isDue()) await loop.yield();
   }
   if (unsaved.length > 0) await save();
   if (journal.head > 0) latest.apply(lastPassing(state), seq, at);

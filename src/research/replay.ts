@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRunner, HOUR_MS, type Observation, type StreamName } from '../../streams/internal.ts';
+import { createLoopYield, UNATTENDED_TURN_MS } from '../resilience/loop-yield.ts';
 import type { Store } from '../store/store.ts';
 import { isReached, type LogPosition } from './log-position.ts';
 import { latestStart, type Start } from './replay-start.ts';
-import { createLoopYield } from './yield-to-loop.ts';
 
 /** Lines handed over at once: large enough to be cheap, small enough to keep memory low. */
 const BATCH_CHARS = 65_536;
@@ -48,7 +48,7 @@ export async function* replay(store: Store, options: ReplayOptions): AsyncGenera
   const start = startFor(store, from);
   const { run } = createRunner(start.state);
   const pace = createPace(options);
-  const loop = createLoopYield();
+  const loop = createLoopYield(UNATTENDED_TURN_MS);
   let hasBegun = from === undefined;
   let batch = '';
   for (const observation of store.journal.read(start.seq + 1)) {

@@ -9,12 +9,12 @@ import {
   type Output,
   type StreamName,
 } from '../../streams/internal.ts';
+import { createLoopYield, UNATTENDED_TURN_MS } from '../resilience/loop-yield.ts';
 import { type KeptOutput, type Outputs, PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
 import type { Difference } from './difference.ts';
 import { compareLatest, createRecomputedLatest } from './latest-values.ts';
 import { earliestStart } from './replay-start.ts';
 import { openResimulation } from './resimulate.ts';
-import { createLoopYield } from './yield-to-loop.ts';
 
 export interface StreamDigest {
   readonly stream: StreamName;
@@ -137,7 +137,7 @@ export async function verify(store: Store, options: VerifyOptions = {}): Promise
   const latest = createRecomputedLatest();
   const { state, run } = createRunner(start.state);
   const resimulation = openResimulation(options.simulations ?? USUAL_SIMULATIONS);
-  const loop = createLoopYield();
+  const loop = createLoopYield(UNATTENDED_TURN_MS);
 
   function compareTurn(seq: number, emitted: readonly Output[]): Difference | undefined {
     for (const output of emitted) {

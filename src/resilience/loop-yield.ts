@@ -1,14 +1,26 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** The longest time without yielding, as requests are answered on the same thread. */
+/** The longest time without yielding where requests are answered on the same thread. */
 const TURN_MS = 2;
+/** The same where nobody waits for an answer, as in commands that read a whole log. */
+export const UNATTENDED_TURN_MS = 20;
 
-/** To be awaited at every step of a long computation: yields to the event loop when it is time. */
-export function createLoopYield(): () => Promise<void> {
+/**
+ * Gives the event loop a turn whenever a computation has run for some time, so that requests are answered, timers and
+ * signals fire and LMDB ends its read transaction. `isDue` is cheap, so a computation may call it at every step.
+ */
+interface LoopYield {
+  isDue(): boolean;
+  yield(): Promise<void>;
+}
+
+export function createLoopYield(turnMs = TURN_MS): LoopYield {
   let startedAt = performance.now();
-  return async () => {
-    if (performance.now() - startedAt < TURN_MS) return;
-    await nextTurn();
-    startedAt = performance.now();
+  return {
+    isDue: () => performance.now() - startedAt > turnMs,
+    async yield() {
+      await nextTurn();
+      startedAt = performance.now();
+    },
   };
 }

@@ -29,7 +29,7 @@ export function createOutputLookup(outputs: Outputs, spanSeqs = SPAN_SEQS): Outp
     maxSize: MAX_KEYS,
     sizeCalculation: ({ size }) => Math.max(1, size),
   });
-  const yieldToLoop = createLoopYield();
+  const loop = createLoopYield();
 
   async function digestOf(stream: StreamName, span: number): Promise<Digest> {
     const name = `${stream} ${span}`;
@@ -40,7 +40,7 @@ export function createOutputLookup(outputs: Outputs, spanSeqs = SPAN_SEQS): Outp
       if (row.seq < span * spanSeqs) break;
       const key = keyOf(row);
       if (!digest.has(key)) digest.set(key, row.seq);
-      await yieldToLoop();
+      if (loop.isDue()) await loop.yield();
     }
     digests.set(name, digest);
     return digest;
@@ -65,7 +65,7 @@ export function createOutputLookup(outputs: Outputs, spanSeqs = SPAN_SEQS): Outp
         if (row.seq < Math.max(floorSeq, spanOfSeq * spanSeqs)) break;
         if (wanted.delete(keyOf(row))) found.push(outputOf(row));
         if (wanted.size === 0) return found;
-        await yieldToLoop();
+        if (loop.isDue()) await loop.yield();
       }
       for (let span = spanOfSeq - 1; span >= Math.floor(floorSeq / spanSeqs) && wanted.size > 0; span--) {
         const digest = await digestOf(stream, span);
@@ -75,7 +75,7 @@ export function createOutputLookup(outputs: Outputs, spanSeqs = SPAN_SEQS): Outp
           wanted.delete(key);
           const output = outputAt(stream, last, key);
           if (output !== undefined) found.push(output);
-          await yieldToLoop();
+          if (loop.isDue()) await loop.yield();
         }
       }
       return found;

@@ -58,7 +58,7 @@ async function signalsSince(deps: PastSignalsDeps, startSeq: number, seq: number
   const { journal, inputsAt } = deps;
   const runner = createSignalsRunner();
   const last = new Map<string, Found>();
-  const yieldToLoop = createLoopYield();
+  const loop = createLoopYield();
 
   const [start] = startSeq < Math.max(1, journal.tail) ? [] : journal.readBack(startSeq);
   if (start !== undefined) {
@@ -78,7 +78,7 @@ async function signalsSince(deps: PastSignalsDeps, startSeq: number, seq: number
       next += 1;
     }
     for (const output of runner.observe(observation)) last.set(output.key, { output, isExact: true });
-    await yieldToLoop();
+    if (loop.isDue()) await loop.yield();
   }
   return [...last.values()];
 }
@@ -89,14 +89,14 @@ async function changesBetween(
   afterSeq: number,
   seq: number,
 ): Promise<readonly Output[]> {
-  const yieldToLoop = createLoopYield();
+  const loop = createLoopYield();
   const found: Output[] = [];
   for (const stream of SIGNAL_INPUTS) {
     for (const row of outputs.read(stream, afterSeq + 1)) {
       if (row.seq > seq) break;
       const output = outputOf(row);
       if (isOwn(output)) found.push(output);
-      await yieldToLoop();
+      if (loop.isDue()) await loop.yield();
     }
   }
   return found.toSorted((a, b) => a.seq - b.seq);

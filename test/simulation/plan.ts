@@ -39,6 +39,24 @@ type AnswerKind = (typeof ANSWER_KINDS)[number];
 
 const WORKER_KINDS = ['silent_worker', 'late_worker', 'crashing_worker'] as const;
 const DISK_KINDS = ['full_disk', 'failing_disk'] as const;
+/** What a facilitator, or the node of its chain, does with a payment. */
+const TROUBLES = [
+  'refuse',
+  'busy',
+  'pending',
+  'no-hash',
+  'lose',
+  'cancelled',
+  'invalid',
+  'status',
+  'html',
+  'truncated',
+  'wrong-types',
+  'slow',
+  'hang',
+  'reset',
+] as const;
+const PAYMENT_STATES = ['RESERVED', 'VERIFIED', 'SETTLING', 'SETTLED', 'FAILED', 'UNKNOWN'] as const;
 const REFUSALS = ['STORE_FULL', 'STORE_WRITE'] as const;
 const PARTS = ['journal', 'outputs', 'feed', 'checkpoints', 'calls', 'usage'] as const;
 
@@ -147,22 +165,7 @@ const fault = z.discriminatedUnion('kind', [
     kind: z.literal('troubled_facilitator'),
     at,
     role: z.enum(['facilitator', 'chain']),
-    how: z.enum([
-      'refuse',
-      'busy',
-      'pending',
-      'no-hash',
-      'lose',
-      'cancelled',
-      'invalid',
-      'status',
-      'html',
-      'truncated',
-      'wrong-types',
-      'slow',
-      'hang',
-      'reset',
-    ]),
+    how: z.enum(TROUBLES),
     times: z.int().min(1),
     status: z.int(),
     delayMs: z.number().min(0),
@@ -172,7 +175,7 @@ const fault = z.discriminatedUnion('kind', [
     kind: z.literal('kill_after_payment'),
     at,
     downMs: forMs,
-    state: z.enum(['RESERVED', 'VERIFIED', 'SETTLING', 'SETTLED', 'FAILED', 'UNKNOWN']),
+    state: z.enum(PAYMENT_STATES),
   }),
 ]);
 
@@ -442,23 +445,7 @@ function drawn(kind: FaultKind, when: number, chance: Chance): Fault {
         ...base,
         kind,
         role: chance() < 0.8 ? 'facilitator' : 'chain',
-        how: pick(chance, [
-          'refuse',
-          'busy',
-          'pending',
-          'no-hash',
-          'lose',
-          'lose',
-          'cancelled',
-          'invalid',
-          'status',
-          'html',
-          'truncated',
-          'wrong-types',
-          'slow',
-          'hang',
-          'reset',
-        ] as const),
+        how: pick(chance, ['lose', ...TROUBLES] as const),
         times: 1 + span(chance, 6),
         status: pick(chance, [429, 500, 503]),
         delayMs: Math.round(chance() * 60_000),
@@ -468,7 +455,7 @@ function drawn(kind: FaultKind, when: number, chance: Chance): Fault {
         ...base,
         kind,
         downMs: span(chance, MINUTE_MS),
-        state: pick(chance, ['RESERVED', 'VERIFIED', 'SETTLING', 'SETTLED', 'FAILED', 'UNKNOWN'] as const),
+        state: pick(chance, PAYMENT_STATES),
       };
     default:
       return drawnAnswer(kind, when, chance);

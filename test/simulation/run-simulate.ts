@@ -48,7 +48,7 @@ const quota = numberOf('quota', values.quota);
 const firstSeed =
   values.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : numberOf('seed', values.seed);
 const tier = values.tier === 'dense' ? 'dense' : values.tier === 'sparse' ? 'sparse' : undefined;
-if (tier === undefined) throw new RangeError(`--tier is dense or sparse, was ${values.tier}`);
+if (tier === undefined) throw new RangeError(`--tier is dense, sparse or cluster, was ${values.tier}`);
 const shrinkMinutes = numberOf('shrink-minutes', values['shrink-minutes']);
 const MOST_SHRINKING_RUNS = 100;
 const print = (line: string) => process.stdout.write(`${line}\n`);

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { GRAPH_VERSION } from '../../../streams/internal.ts';
+import { createLoopYield, UNATTENDED_TURN_MS } from '../../resilience/loop-yield.ts';
 import type { Store } from '../../store/store.ts';
 import type { LogPosition } from '../log-position.ts';
-import { createLoopYield } from '../yield-to-loop.ts';
 import { type AtomicFile, createAtomicFile } from './atomic-file.ts';
 import { type Format, manifestText, type Written } from './manifest.ts';
 import type { RowWriter, WriteBytes } from './row-writer.ts';
@@ -69,7 +69,7 @@ async function writeRows(
   write: WriteBytes,
 ): Promise<Pick<Written, 'rows' | 'firstSeq' | 'lastSeq'>> {
   const writer = await createWriter(table, format, write);
-  const loop = createLoopYield();
+  const loop = createLoopYield(UNATTENDED_TURN_MS);
   let rows = 0;
   let firstSeq: number | null = null;
   let lastSeq: number | null = null;

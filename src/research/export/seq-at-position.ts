@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../../streams/internal.ts';
+import { createLoopYield, UNATTENDED_TURN_MS } from '../../resilience/loop-yield.ts';
 import type { Store } from '../../store/store.ts';
 import { isReached, type LogPosition } from '../log-position.ts';
-import { createLoopYield } from '../yield-to-loop.ts';
 
 /** Seq of the first observation at or after the position; one past the head when there is none yet. */
 export async function seqAtPosition(
@@ -14,7 +14,7 @@ export async function seqAtPosition(
   const { head, tail } = journal;
   // A wall clock may have been set back, so a checkpoint counts by its time only when it lies well before.
   const before = checkpoints.list().findLast(({ at }) => at + HOUR_MS < position.at)?.seq ?? 0;
-  const loop = createLoopYield();
+  const loop = createLoopYield(UNATTENDED_TURN_MS);
   for (const observation of journal.read(Math.max(before, tail))) {
     if (isReached(position, observation)) return observation.seq;
     if (observation.seq >= head) break;
