@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { startChild } from '../support/child.ts';
 import { CLUSTER_INVARIANTS } from './cluster-invariants.ts';
 import { CLUSTER_FAULT_KINDS, type ClusterPlan, clusterPlan, clusterPlanOf } from './cluster-plan.ts';
+import { commit, numberOf } from './run-options.ts';
 import { type ClusterResult, simulateCluster } from './simulate-cluster.ts';
 
 /**
@@ -33,12 +33,6 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 
 if (seeds === 1) await runOne(firstSeed);
 else await runMany();
-
-function numberOf(name: string, text: string): number {
-  const number = Number(text);
-  if (!(number >= 0)) throw new RangeError(`--${name} is a number, was ${text}`);
-  return number;
-}
 
 function planFor(seed: number): ClusterPlan {
   if (values.plan === undefined) return clusterPlanOf(seed, hours);
@@ -86,14 +80,6 @@ function tellFailure(seed: number, plan: ClusterPlan, { violations }: ClusterRes
     );
   print(`seed ${seed}, commit ${commit()}, node ${process.version}, plan in ${file}`);
   print(`again: npm run simulate -- --tier cluster --hours ${hours} --seed ${seed} --plan ${file}`);
-}
-
-function commit(): string {
-  try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
-  } catch {
-    return 'unknown';
-  }
 }
 
 /** Each seed has a process of its own. */

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { deliverToParent, startChild } from '../support/child.ts';
 import { createFiredQuota } from './fired-quota.ts';
 import { FAULT_KINDS, type Plan, planOf, plan as planShape } from './plan.ts';
+import { commit, numberOf } from './run-options.ts';
 import { shrinkFailure } from './shrink-failure.ts';
 import { type SimulationResult, simulate } from './simulate.ts';
 import {
@@ -57,12 +57,6 @@ process.once('disconnect', () => process.exit(1));
 
 if (seeds === 1) await runOne(firstSeed);
 else await runMany();
-
-function numberOf(name: string, text: string): number {
-  const number = Number(text);
-  if (!(number >= 0)) throw new RangeError(`--${name} is a number, was ${text}`);
-  return number;
-}
 
 function planFor(seed: number): Plan {
   if (values.plan === undefined) return planOf(seed, hours);
@@ -173,14 +167,6 @@ function fileWith(plan: Plan): string {
   const file = join(mkdtempSync(join(tmpdir(), 'tallywire-simulation-')), 'plan.json');
   writeFileSync(file, JSON.stringify(plan, undefined, 1));
   return file;
-}
-
-function commit(): string {
-  try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
-  } catch {
-    return 'unknown';
-  }
 }
 
 function hasFailed(message: unknown): boolean {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startChild } from '../support/child.ts';
 import type { ClusterPlan } from './cluster-plan.ts';
+import { digestIn, numberIn, printedRun } from './printed-run.ts';
 
 /** Faults of every kind; leaders are killed, paused, cut off and stopped. */
 const PLAN: ClusterPlan = [
@@ -34,23 +34,12 @@ describe('a simulation of a cluster', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** What a process of its own prints: it takes over timers and clocks. */
-  async function run(seed: number): Promise<string> {
+  function run(seed: number): Promise<string> {
     const plan = join(folder, 'plan.json');
     writeFileSync(plan, JSON.stringify(PLAN));
     const args = ['--tier', 'cluster', '--hours', String(HOURS), '--seed', String(seed), '--plan', plan];
-    const child = startChild(new URL('./run-simulate.js', import.meta.url), args);
-    let output = '';
-    child.process.stdout?.on('data', (bytes: Buffer) => {
-      output += bytes.toString();
-    });
-    assert.equal(await child.ended(), 0, output);
-    return output;
+    return printedRun(new URL('./run-simulate.js', import.meta.url), args);
   }
-
-  const digestIn = (output: string) => /^digest (\w{64})$/m.exec(output)?.[1];
-  const numberIn = (output: string, name: string) =>
-    Number(new RegExp(`^${name}.* (\\d+)$`, 'm').exec(output)?.[1]);
 
   it('holds what it promises over fail-overs and hops, and is the same each time for a seed', async function () {
     this.timeout(600_000);

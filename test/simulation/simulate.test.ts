@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startChild } from '../support/child.ts';
 import { bundleRun } from './bundled-run.ts';
 import type { Plan } from './plan.ts';
+import { digestIn, numberIn, printedRun } from './printed-run.ts';
 
 /** Kills at any moment and inside of commits, a full disk, spoiled answers, cut, stalled and many readers. */
 const PLAN: Plan = [
@@ -51,23 +51,12 @@ describe('a simulation of the whole service', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** What a process of its own prints: it takes over timers and clocks. */
-  async function run(seed: number): Promise<string> {
+  function run(seed: number): Promise<string> {
     const plan = join(folder, 'plan.json');
     writeFileSync(plan, JSON.stringify(PLAN));
     const args = ['--hours', String(HOURS), '--seed', String(seed), '--tier', 'dense', '--plan', plan];
-    const child = startChild(program, args);
-    let output = '';
-    child.process.stdout?.on('data', (bytes: Buffer) => {
-      output += bytes.toString();
-    });
-    assert.equal(await child.ended(), 0, output);
-    return output;
+    return printedRun(program, args);
   }
-
-  const digestIn = (output: string) => /^digest (\w{64})$/m.exec(output)?.[1];
-  const numberIn = (output: string, name: string) =>
-    Number(new RegExp(`^${name}.* (\\d+)$`, 'm').exec(output)?.[1]);
 
   it('holds what it promises through faults, and is the same each time for a seed', async function () {
     this.timeout(600_000);
