@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { createNatsServer } from '../test/support/bus/nats-server.ts';
+import { NPM_START } from '../test/support/npm-start.ts';
 import { runProgram } from '../test/support/program.ts';
 import { rankOf } from './percentiles.ts';
 import { print } from './print.ts';
@@ -90,24 +91,31 @@ async function read(url: string, count: number): Promise<Reading> {
   return reading;
 }
 
+/** How much later each frame came to the first reader of the edge, ms. */
+function addedBy(engine: Reading, edge: Reading): readonly number[] {
+  return Array.from(edge.at).flatMap(([name, at]) => {
+    const first = engine.at.get(name);
+    return first === undefined ? [] : [at - first];
+  });
+}
+
 const folder = await mkdtemp(join(tmpdir(), 'tallywire-bench-'));
 const server = await createNatsServer();
 await server.start();
 const world = runProgram(['world', '--port', '0', '--json']);
-const onBus = (data: string, ...args: readonly string[]) =>
-  runProgram([
-    'start',
-    ...['--bus', server.url, '--data', join(folder, data), '--port', '0', '--json', '--log-level', 'error'],
-    ...[
-      '--drain-seconds',
-      '0',
-      '--feed-connects-per-minute',
-      '10000',
-      '--feed-connections-per-address',
-      '5000',
+/** As `npm start` runs it, open to as many readers as are asked for. */
+const start = (data: string, ...args: readonly string[]) =>
+  runProgram(
+    [
+      'start',
+      ...['--data', join(folder, data), '--port', '0', '--json', '--log-level', 'error'],
+      ...['--feed-connects-per-minute', '10000', '--feed-connections-per-address', '5000'],
       ...args,
     ],
-  ]);
+    { ...NPM_START.env, NODE_OPTIONS: NPM_START.flags.join(' ') },
+  );
+const onBus = (data: string, ...args: readonly string[]) =>
+  start(data, '--bus', server.url, '--drain-seconds', '0', ...args);
 const engine = onBus('engine', '--role', 'engine', '--world', await world.url);
 const programs = [world, engine];
 try {
@@ -118,8 +126,8 @@ try {
   const starts: number[] = [];
   let edge = onBus('edge', '--role', 'edge', '--world', await world.url);
   programs.push(edge);
-  for (let start = 0; start < startCount; start++) {
-    if (start > 0) {
+  for (let nth = 0; nth < startCount; nth++) {
+    if (nth > 0) {
       await edge.kill('SIGKILL');
       await rm(join(folder, 'edge'), { recursive: true, force: true });
       edge = onBus('edge', '--role', 'edge', '--world', await world.url);
@@ -130,22 +138,16 @@ try {
     starts.push(performance.now() - from);
   }
   const edgeUrl = await edge.url;
-  const alone = runProgram([
-    'start',
-    '--data',
-    join(folder, 'alone'),
-    '--port',
-    '0',
-    '--json',
-    '--log-level',
-    'error',
-    '--world',
-    await world.url,
-    '--feed-connects-per-minute',
-    '10000',
-    '--feed-connections-per-address',
-    '5000',
-  ]);
+
+  // Beside nobody else, so that it is the bus that is measured and not the two cores.
+  const quiet = await Promise.all([read(engineUrl, 1), read(edgeUrl, 1)]);
+  await delay(seconds * 1_000);
+  const [quietEngine, quietEdge] = quiet;
+  const addedQuiet = addedBy(quietEngine, quietEdge);
+  const quietMemory = await memoryOf(edge.process.pid ?? 0);
+  for (const reading of quiet) reading.close();
+
+  const alone = start('alone', '--world', await world.url);
   programs.push(alone);
   const aloneUrl = await alone.url;
   await until('the single process is ready', isReady(aloneUrl));
@@ -170,15 +172,17 @@ try {
     (value, index) => value - (idle.cpu[index] ?? 0),
   );
   const frames = [atEdge.frames, atAlone.frames].map((value, index) => value - (idle.frames[index] ?? 0));
-  const added = Array.from(atEdge.at).flatMap(([name, at]) => {
-    const first = atEngine.at.get(name);
-    return first === undefined ? [] : [at - first];
-  });
+  const added = addedBy(atEngine, atEdge);
   print('from the start of an edge without a folder until it is ready, ms', starts.map(Math.round).join(' '));
-  print('memory of the edge, MB', String(Math.round(await memoryOf(pids.edge))));
-  print('frames at both', String(added.length));
-  print('added by the bus, ms: p50', rankOf(added, 50).toFixed(1));
-  print('added by the bus, ms: p99', rankOf(added, 99).toFixed(1));
+  print('memory of the edge with one reader, MB', String(Math.round(quietMemory)));
+  print(`  with ${readers}, MB`, String(Math.round(await memoryOf(pids.edge))));
+  for (const [load, each] of [
+    ['one reader', addedQuiet],
+    [`${readers} readers there and at a single process`, added],
+  ] as const) {
+    print(`added by the bus, ${load}, ${each.length} frames, ms: p50`, rankOf(each, 50).toFixed(1));
+    print('  p99', rankOf(each, 99).toFixed(1));
+  }
   const [edgeMs = 0, aloneMs = 0] = cpu.map((each, index) => (each * 1e6) / (frames[index] ?? 1));
   print('CPU of the edge per 1,000 frames written', `${edgeMs.toFixed(1)} ms`);
   print(
