@@ -5,9 +5,9 @@ export const RENEW_EVERY_MS = 500;
 /** So long after a renewal was sent, its leader counts as such; then it asks the outside world nothing. */
 const HELD_FOR_MS = 1_500;
 /** A standby takes over after this long without a renewal. Its clock starts later than the leader's and runs longer. */
-const TAKE_OVER_AFTER_MS = 2_000;
-/** A standby looks this often. */
-export const LOOK_EVERY_MS = 250;
+const TAKE_OVER_AFTER_MS = 1_750;
+/** A standby looks at least this often. */
+const LOOK_EVERY_MS = 250;
 /** Two looks further apart prove nothing of the time between them: the standby itself was frozen or cut off. */
 const LONGEST_GAP_MS = 1_000;
 
@@ -57,4 +57,11 @@ export function afterLook(watch: Watch | undefined, now: number, revision: numbe
 export function mayTakeOver(watch: Watch, lease: LeaseRecord | undefined): boolean {
   if (lease === undefined || lease.owner === '') return true;
   return watch.lookedAt - watch.silentSince >= TAKE_OVER_AFTER_MS;
+}
+
+/** Ms until a standby looks again: sooner than usual if it may take over then. */
+export function untilNextLook(watch: Watch | undefined, now: number): number {
+  if (watch === undefined) return LOOK_EVERY_MS;
+  const leftMs = watch.silentSince + TAKE_OVER_AFTER_MS - now;
+  return leftMs > 0 ? Math.min(leftMs, LOOK_EVERY_MS) : LOOK_EVERY_MS;
 }

@@ -5,9 +5,9 @@ import {
   decodeLease,
   encodeLease,
   isHeldAt,
-  LOOK_EVERY_MS,
   mayTakeOver,
   RENEW_EVERY_MS,
+  untilNextLook,
   type Watch,
 } from './lease-rules.ts';
 import { checkName } from './names.ts';
@@ -67,7 +67,7 @@ export function createLeases(options: LeasesOptions): Leases {
         watch = undefined;
         report(error);
       }
-      await time.pause(LOOK_EVERY_MS, signal);
+      await time.pause(untilNextLook(watch, time.mono()), signal);
     }
     throw closedError();
   };

@@ -1,4 +1,5 @@
 import { retryAfterMs } from '../resilience/retry-after.ts';
+import { unlessAborted } from '../resilience/unless-aborted.ts';
 
 /** What a server answered, or why there is no answer. */
 export type JsonAnswer =
@@ -25,14 +26,8 @@ export async function askJson(question: JsonQuestion): Promise<JsonAnswer> {
   const { timeoutMs, signal } = question;
   const timeout = AbortSignal.timeout(timeoutMs);
   const ended = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
-  // An abort that falls between two chunks has been seen to leave a read waiting for ever.
-  const aborted = new Promise<never>((_, reject) => {
-    if (ended.aborted) reject(ended.reason);
-    ended.addEventListener('abort', () => reject(ended.reason), { once: true });
-  });
-  aborted.catch(() => undefined);
   try {
-    return await Promise.race([exchange(question, ended), aborted]);
+    return await unlessAborted(exchange(question, ended), ended);
   } catch (error) {
     if (timeout.aborted) return { failure: `no answer in ${timeoutMs} ms` };
     return { failure: reasonOf(error) };

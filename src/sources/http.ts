@@ -1,6 +1,7 @@
 import { timer } from 'rxjs';
 import { SourceError } from '../errors.ts';
 import { retryAfterMs } from '../resilience/retry-after.ts';
+import { unlessAborted } from '../resilience/unless-aborted.ts';
 
 const TIMEOUT_MS = 2_000;
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -32,13 +33,8 @@ export async function getJson(url: string, request: JsonRequest = {}): Promise<u
   const deadline = timer(timeoutMs).subscribe(() => controller.abort(late()));
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop();
-  // An abort that falls between two chunks has been seen to leave a read waiting for ever.
-  const aborted = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
-  });
-  aborted.catch(() => undefined);
   try {
-    return await Promise.race([exchange(url, request, controller.signal), aborted]);
+    return await unlessAborted(exchange(url, request, controller.signal), controller.signal);
   } catch (cause) {
     // Before anything else: an answer that is refused unread must not hold its socket.
     const { aborted, reason } = controller.signal;

@@ -2,11 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { eventually } from '../support/eventually.ts';
 import { type Program, runProgram } from '../support/program.ts';
 
-/** A world and two engines on a bus, each a process as an operator runs it. An engine that ends is started again. */
+/**
+ * A world and two engines on a bus, each a process as an operator runs it. An engine that ends is started again when the
+ * other one leads: on one machine its start would take the processors from the other, which no machine of its own does.
+ */
 export interface EnginePair {
   readonly worldUrl: string;
   readonly folders: readonly string[];
@@ -36,6 +40,8 @@ const STATES: ReadonlyMap<string, PairedEngine['state']> = new Map([
 const logLine = z.object({ msg: z.string() });
 const LINES_KEPT = 20;
 const MOST_WAITS = 4;
+/** Where nobody leads by then, as at the first start, the engine itself has to. */
+const LED_WITHIN_MS = 10_000;
 
 function readLine(line: string): z.infer<typeof logLine> | undefined {
   try {
@@ -69,9 +75,11 @@ export async function openEnginePair(bus: string, replicas: number): Promise<Eng
       engine.said.push(line);
       if (engine.said.length > LINES_KEPT) engine.said.shift();
     });
-    void program.ended.then(({ code }) => {
+    void program.ended.then(async ({ code }) => {
       engine.exits.push(code);
       engine.state = 'starting';
+      const led = eventually('another engine leads', () => isStopping || find('leading') !== undefined);
+      await Promise.race([led.catch(() => undefined), delay(LED_WITHIN_MS, undefined, { ref: false })]);
       if (isStopping) return;
       engine.program = start(data);
       watch(engine, data);

@@ -1,9 +1,21 @@
+import { parseArgs } from 'node:util';
 import { growthOf, type SoakRow, soak } from './soak.ts';
 
-/** `node build/test/sweeps/run-soak.js 120 [seed] [file]`: so many minutes; each adds a line of JSON to the file. */
-const minutes = Number(process.argv[2] ?? '120');
-const seed = Number(process.argv[3] ?? Math.trunc(Math.random() * 2 ** 31));
-if (!(minutes > 0)) throw new RangeError(`expected a number of minutes, was ${process.argv[2]}`);
+/**
+ * `node build/test/sweeps/run-soak.js 120 [seed] [file] [--accounts 200] [--embedded]`: so many minutes; each adds a line of
+ * JSON to the file. The stand-in world is a process of its own unless it is to be embedded.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { accounts: { type: 'string', default: '2' }, embedded: { type: 'boolean', default: false } },
+});
+const [given = '120', givenSeed, file] = positionals;
+const minutes = Number(given);
+const accounts = Number(values.accounts);
+const seed = Number(givenSeed ?? Math.trunc(Math.random() * 2 ** 31));
+if (!(minutes > 0)) throw new RangeError(`expected a number of minutes, was ${given}`);
+if (!Number.isInteger(accounts))
+  throw new RangeError(`expected a number of accounts, was ${values.accounts}`);
 const report = (line: string) => process.stdout.write(`${line}\n`);
 report(`seed ${seed}`);
 const rows = await soak({
@@ -11,11 +23,13 @@ const rows = await soak({
   rowMs: 60_000,
   lookMs: 5_000,
   historyDays: undefined,
+  accounts,
+  isEmbedded: values.embedded,
   requestsPerSecond: 24,
   sockets: 17,
   streams: 3,
   seed,
-  file: process.argv[4],
+  file,
   report,
 });
 

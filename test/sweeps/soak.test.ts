@@ -54,6 +54,8 @@ describe('a soak', () => {
       rowMs: 2_000,
       lookMs: 500,
       historyDays: 3,
+      accounts: 2,
+      isEmbedded: true,
       requestsPerSecond: 40,
       sockets: 4,
       streams: 1,

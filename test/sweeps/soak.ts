@@ -21,6 +21,9 @@ export interface Soak {
   readonly lookMs: number;
   /** As many as by default when undefined. */
   readonly historyDays: number | undefined;
+  readonly accounts: number;
+  /** Whether the stand-in world is part of the process, as in the demo. */
+  readonly isEmbedded: boolean;
   readonly requestsPerSecond: number;
   readonly sockets: number;
   readonly streams: number;
@@ -61,7 +64,10 @@ export async function soak(options: Soak): Promise<readonly SoakRow[]> {
   const { durationMs, rowMs, lookMs, seed, file, report } = options;
   const folder = await mkdtemp(join(tmpdir(), 'tallywire-soak-'));
   const data = join(folder, 'data');
-  const program = startProgram(data, options.historyDays);
+  const world = options.isEmbedded
+    ? undefined
+    : runProgram(['world', '--port', '0', '--json', '--accounts', String(options.accounts)]);
+  const program = startProgram(data, options, await world?.url);
   const ending = new AbortController();
   try {
     const url = await program.url;
@@ -69,7 +75,7 @@ export async function soak(options: Soak): Promise<readonly SoakRow[]> {
     if (pid === undefined) throw new Error('the program has no process');
     const keys = await makeKeys(data);
     await eventually('the counters are served', async () => (await fetch(`${url}/readyz`)).status === 200);
-    const controlUrl = await findControl(url, pid);
+    const controlUrl = world === undefined ? await findControl(url, pid) : `${await world.url}/control`;
     report(`${url}, process ${pid}, data in ${data}, world ${controlUrl ?? 'out of reach: no faults'}`);
 
     const wallets = Object.values(WORLD_WALLETS);
@@ -99,15 +105,20 @@ export async function soak(options: Soak): Promise<readonly SoakRow[]> {
   } finally {
     ending.abort();
     await program.kill('SIGTERM');
+    await world?.kill('SIGKILL');
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function startProgram(data: string, historyDays: number | undefined): Program {
+function startProgram(data: string, { historyDays, accounts }: Soak, worldUrl: string | undefined): Program {
   const env = { ...NPM_START.env, NODE_OPTIONS: NPM_START.flags.join(' ') };
-  const history = historyDays === undefined ? [] : ['--history-days', String(historyDays)];
   return runProgram(
-    ['start', '--json', '--log-level', 'warn', '--port', '0', '--data', data, ...history],
+    [
+      ...['start', '--json', '--log-level', 'warn', '--port', '0', '--data', data],
+      ...['--accounts', String(accounts)],
+      ...(historyDays === undefined ? [] : ['--history-days', String(historyDays)]),
+      ...(worldUrl === undefined ? [] : ['--world', worldUrl]),
+    ],
     env,
   );
 }
