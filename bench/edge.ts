@@ -112,7 +112,8 @@ const start = (data: string, ...args: readonly string[]) =>
       ...['--feed-connects-per-minute', '10000', '--feed-connections-per-address', '5000'],
       ...args,
     ],
-    { ...NPM_START.env, NODE_OPTIONS: NPM_START.flags.join(' ') },
+    NPM_START.env,
+    NPM_START.flags,
   );
 const onBus = (data: string, ...args: readonly string[]) =>
   start(data, '--bus', server.url, '--drain-seconds', '0', ...args);

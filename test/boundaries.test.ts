@@ -165,6 +165,7 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
     'streams/index.ts',
   ],
   'src/bundle-dashboard.ts': [],
+  'src/bundle-program.ts': [],
   'src/copy-database.ts': [],
   'src/copy-renderer.ts': [],
   'src/examples': [],
@@ -190,7 +191,7 @@ const USED_IN: Readonly<Record<string, readonly string[]>> = {
   '@x402/core': ['src/examples'],
   '@x402/evm': ['src/examples'],
   commander: ['src/cli'],
-  esbuild: ['src/bundle-dashboard.ts', 'src/copy-database.ts'],
+  esbuild: ['src/bundle-dashboard.ts', 'src/bundle-program.ts', 'src/copy-database.ts'],
   'hyparquet-writer': ['src/research'],
   koa: ['src/server'],
   'lru-cache': [

@@ -9,7 +9,7 @@ function readNpmStart(): {
     readonly scripts: { readonly start: string };
   };
   const [, settings = '', flags = ''] =
-    /&& (.*?)node (.*?) ?build\/src\/main\.js start$/.exec(scripts.start) ?? [];
+    /&& (.*?)node (.*?) ?build\/program\/main\.js start$/.exec(scripts.start) ?? [];
   if (flags === '') throw new Error(`npm start runs something else: ${scripts.start}`);
   const env = settings.split(' ').flatMap((setting) => {
     const [name = '', value = ''] = setting.split('=');

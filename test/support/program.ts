@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../program/main.js', import.meta.url));
 
 /** The program as a user runs it, in a process of its own. */
 export interface Program {
@@ -15,8 +15,13 @@ export interface Program {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-export function runProgram(args: readonly string[], env: NodeJS.ProcessEnv = {}): Program {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+/** `flags` are those of Node. */
+export function runProgram(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  flags: readonly string[] = [],
+): Program {
+  const child = spawn(process.execPath, [...flags, MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // A variable for tests, which the program does not know.
     env: { ...process.env, TALLYWIRE_NATS_SERVER: undefined, ...env },

@@ -128,8 +128,6 @@ function cost(start: Vitals, end: Vitals, seconds: number): string {
 
 function startProgram(data: string, historyDays: number): Program {
   const limits = ['--feed-connections', '--feed-connections-per-address', '--feed-connections-per-key'];
-  // As `npm start` runs it.
-  const env = { ...NPM_START.env, NODE_OPTIONS: NPM_START.flags.join(' ') };
   const args = [
     ...['start', '--json', '--log-level', 'error', '--port', '0', '--data', data],
     ...['--history-days', String(historyDays)],
@@ -137,7 +135,7 @@ function startProgram(data: string, historyDays: number): Program {
     ...['--connections-per-address', '15000', '--feed-connects-per-minute', '1000000'],
     ...['--feed-replay-megabytes-per-minute', '1000000'],
   ];
-  return runProgram(args, env);
+  return runProgram(args, NPM_START.env, NPM_START.flags);
 }
 
 /** At a start the events are not known yet, and the client waits as it is asked to. */

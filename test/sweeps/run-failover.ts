@@ -20,7 +20,8 @@ try {
   print('silence in the log, ms     count    p50    p99    max');
   for (const { kind, silences } of found) {
     const sorted = silences.toSorted((a, b) => a - b);
-    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+    /** So large a share of them is not larger. */
+    const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
     const figures = [sorted.length, at(0.5), at(0.99), sorted.at(-1) ?? 0];
     print(`${kind.padEnd(22)}${figures.map((figure) => String(figure).padStart(7)).join('')}`);
   }

@@ -111,7 +111,6 @@ export async function soak(options: Soak): Promise<readonly SoakRow[]> {
 }
 
 function startProgram(data: string, { historyDays, accounts }: Soak, worldUrl: string | undefined): Program {
-  const env = { ...NPM_START.env, NODE_OPTIONS: NPM_START.flags.join(' ') };
   return runProgram(
     [
       ...['start', '--json', '--log-level', 'warn', '--port', '0', '--data', data],
@@ -119,7 +118,8 @@ function startProgram(data: string, { historyDays, accounts }: Soak, worldUrl: s
       ...(historyDays === undefined ? [] : ['--history-days', String(historyDays)]),
       ...(worldUrl === undefined ? [] : ['--world', worldUrl]),
     ],
-    env,
+    NPM_START.env,
+    NPM_START.flags,
   );
 }
 
