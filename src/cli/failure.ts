@@ -39,6 +39,10 @@ export function reportFailure(error: unknown, { stderr, env }: ProcessLike): num
   stderr.write(`tallywire: ${describeError(error)}\n`);
   const isDebugging = /^(debug|trace)$/.test(env.TALLYWIRE_LOG_LEVEL ?? '');
   if (isDebugging && error instanceof Error) stderr.write(`${error.stack}\n`);
+  return exitCodeOf(error);
+}
+
+export function exitCodeOf(error: unknown): number {
   const isOver = error instanceof ServiceError && TRY_AGAIN.includes(error.code);
   return isOver ? EXIT_TRY_AGAIN : EXIT_FAILED;
 }

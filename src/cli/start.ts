@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { parseConfig } from '../config/config.ts';
 import { envOf, SETTING_KEYS, SETTINGS } from '../config/settings.ts';
 import { printBanner } from './banner.ts';
+import { exitCodeOf } from './failure.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { addSettings, unknownArguments } from './options.ts';
@@ -25,7 +26,7 @@ async function start(flags: Flags, args: readonly string[], proc: ProcessLike): 
     if (!stop.signal.aborted) printBanner(service, config, proc);
     const end = await Promise.race([stop.requested, service.damaged, service.over]);
     // A store that is damaged may not take the last writes.
-    if (end) stop.limit();
+    if (end) stop.limit(exitCodeOf(end));
     await service.stop();
     // The process ends with an error, so that whatever runs it starts it again.
     if (end) throw end;

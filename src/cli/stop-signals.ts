@@ -1,3 +1,4 @@
+import { EXIT_FAILED } from './failure.ts';
 import type { ProcessLike } from './process-like.ts';
 
 /** From the beginning of a stop until the process is ended by force. */
@@ -13,8 +14,8 @@ interface StopRequest {
   readonly signal: AbortSignal;
   /** Resolves with the first signal. */
   readonly requested: Promise<void>;
-  /** To be called when a stop begins for another reason: ends the process by force 25 s later. */
-  limit(): void;
+  /** To be called when a stop begins for another reason: ends the process by force 25 s later, with this exit code. */
+  limit(exitCode: number): void;
   /** No longer listens to the signals, and forces nothing. */
   release(): void;
 }
@@ -23,17 +24,18 @@ interface StopRequest {
 export function listenForStop(proc: ProcessLike): StopRequest {
   const stop = new AbortController();
   let deadline: NodeJS.Timeout | undefined;
-  const force = (reason: string) => {
+  const force = (reason: string, exitCode: number) => {
     proc.stderr.write(`tallywire: ended by force, ${reason}\n`);
-    proc.exit(1);
+    proc.exit(exitCode);
   };
-  const limit = () => {
-    deadline ??= setTimeout(() => force(`as stopping took longer than ${GRACE_MS / 1_000} s`), GRACE_MS);
+  const limit = (exitCode: number) => {
+    const reason = `as stopping took longer than ${GRACE_MS / 1_000} s`;
+    deadline ??= setTimeout(() => force(reason, exitCode), GRACE_MS);
     deadline.unref();
   };
   const onSignal = () => {
-    if (stop.signal.aborted) return force('as a second signal came');
-    limit();
+    if (stop.signal.aborted) return force('as a second signal came', EXIT_FAILED);
+    limit(EXIT_FAILED);
     stop.abort();
   };
   for (const name of SIGNALS) proc.on(name, onSignal);

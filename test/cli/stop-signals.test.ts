@@ -45,16 +45,16 @@ describe('listenForStop', () => {
   it('forces a stop for another reason after the same time, and no more once that is over', () => {
     const proc = memoryProcess();
     const stop = listenForStop(proc);
-    stop.limit();
+    stop.limit(75);
     assert.equal(stop.signal.aborted, false);
     mock.timers.tick(24_999);
     assert.deepEqual(proc.exits, []);
     mock.timers.tick(1);
-    assert.deepEqual(proc.exits, [1]);
+    assert.deepEqual(proc.exits, [75]);
     const other = listenForStop(proc);
-    other.limit();
+    other.limit(1);
     other.release();
     mock.timers.tick(60_000);
-    assert.deepEqual(proc.exits, [1]);
+    assert.deepEqual(proc.exits, [75]);
   });
 });

@@ -19,7 +19,7 @@ interface SnapshotsDeps {
   readonly accounts: readonly AccountId[];
   readonly latest: Latest;
   /** The bytes of a snapshot of the store in the folder. */
-  readonly takeSnapshot: (job: SnapshotJob) => AsyncIterable<Uint8Array>;
+  readonly takeSnapshot: (job: SnapshotJob, signal: AbortSignal) => AsyncIterable<Uint8Array>;
   /** The last place of the stream whose entry is in the store and in the latest values; undefined before the first. */
   readonly place: () => number | undefined;
   readonly report: (error: unknown) => void;
@@ -28,7 +28,7 @@ interface SnapshotsDeps {
 }
 
 interface SnapshotMaking {
-  /** Resolves when none is being made any more. */
+  /** Gives up the one that is being made, and resolves when nothing of it goes on. */
   stop(): Promise<void>;
 }
 
@@ -37,7 +37,8 @@ export function startSnapshots(deps: SnapshotsDeps): SnapshotMaking {
   const { bus, shard, folder, accounts, latest, takeSnapshot, report, everyMs = EVERY_MS } = deps;
   const waits = { firstMs: Math.min(FIRST_WAIT_MS, everyMs), longestMs: everyMs };
   let made = 0;
-  let isStopped = false;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   let timer: NodeJS.Timeout | undefined;
   let making: Promise<void> = Promise.resolve();
 
@@ -47,17 +48,17 @@ export function startSnapshots(deps: SnapshotsDeps): SnapshotMaking {
     if (place === undefined) return false;
     const passing = [...passingTexts(latest)];
     const job = { folder, epoch: bus.epoch, accounts: [...accounts], passing };
-    await bus.snapshots.save(shard, place, takeSnapshot(job));
+    await bus.snapshots.save(shard, place, takeSnapshot(job, signal));
     return true;
   }
 
   async function run(): Promise<void> {
     const isMade = await make().catch((error: unknown) => {
-      if (!isStopped) report(error);
+      if (!signal.aborted) report(error);
       return false;
     });
     if (isMade) made += 1;
-    if (!isStopped) runAfter(isMade ? backoffDelay(waits, made) : RETRY_MS);
+    if (!signal.aborted) runAfter(isMade ? backoffDelay(waits, made) : RETRY_MS);
   }
 
   function runAfter(ms: number): void {
@@ -70,7 +71,7 @@ export function startSnapshots(deps: SnapshotsDeps): SnapshotMaking {
   runAfter(0);
   return {
     async stop() {
-      isStopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await making;
     },

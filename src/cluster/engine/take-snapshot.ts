@@ -8,12 +8,13 @@ const TIMEOUT_MS = 120_000;
 /** Of what it says before it fails, for the log. */
 const MOST_SAID = 2_000;
 
-/** The bytes of a snapshot, made in another process. Throws if that fails, at the end at the latest. */
-export async function* takeSnapshot(job: SnapshotJob): AsyncGenerator<Uint8Array> {
+/** The bytes of a snapshot, made in another process. Throws if that fails or is aborted, at the end at the latest. */
+export async function* takeSnapshot(job: SnapshotJob, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const program = new URL(`./snapshot-process${extname(import.meta.url)}`, import.meta.url);
   const child = spawn(process.execPath, [...process.execArgv, fileURLToPath(program)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: TIMEOUT_MS,
+    signal,
     killSignal: 'SIGKILL',
   });
   const ended = new Promise<string>((resolve, reject) => {

@@ -39,4 +39,34 @@ describe('snapshots of a shard', () => {
     const waits = savedAt.slice(1).map((at, index) => at - (savedAt[index] ?? 0));
     assert.deepEqual([savedAt[0], waits], [4, [10, 20, 40, 80, 160, 300, 300, 300]]);
   });
+
+  it('are given up when making them is stopped, however long one takes', async () => {
+    let given: AbortSignal | undefined;
+    const making = startSnapshots({
+      bus: {
+        epoch: 'epoch',
+        snapshots: {
+          async save(_shard, _place, chunks) {
+            for await (const chunk of chunks) assert.ok(chunk);
+            return true;
+          },
+        },
+      },
+      shard: 'main',
+      folder: '',
+      accounts: ['a'],
+      latest: createLatest(),
+      async *takeSnapshot(_job, signal) {
+        given = signal;
+        yield new Uint8Array(1);
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      },
+      place: () => 1,
+      report: (error) => assert.fail(String(error)),
+    });
+    await kernel.run(1_000);
+    assert.equal(given?.aborted, false);
+    await making.stop();
+    assert.equal(given?.aborted, true);
+  });
 });
