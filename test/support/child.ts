@@ -11,9 +11,23 @@ export interface Child {
   ended(): Promise<number | string | null>;
 }
 
-/** `flags` are those of Node itself. */
-export function startChild(url: URL, args: readonly string[], flags: readonly string[] = []): Child {
-  const child = fork(url, [...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [...flags] });
+interface ChildOptions {
+  /** Of Node itself. */
+  readonly flags?: readonly string[];
+  /** Beside that of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function startChild(
+  url: URL,
+  args: readonly string[],
+  { flags = [], env = {} }: ChildOptions = {},
+): Child {
+  const child = fork(url, [...args], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    execArgv: [...flags],
+    env: { ...process.env, ...env },
+  });
   const messages: unknown[] = [];
   let errors = '';
   child.on('message', (message) => messages.push(message));

@@ -24,7 +24,7 @@ export interface Suffered {
 }
 
 /** As `npm start` runs the program, with collections on request. */
-const FLAGS = ['--expose-gc', ...NPM_START.flags];
+const AS_STARTED = { env: NPM_START.env, flags: ['--expose-gc', ...NPM_START.flags] };
 /**
  * In which the server has come to the memory it usually takes: what it keeps stays the same from the start, while the
  * pages that allocators hold for it grow for about this long.
@@ -81,7 +81,7 @@ export function underAttack(
 }
 
 async function onStage<T>(warmMs: number, act: (stage: Stage) => Promise<T>): Promise<T> {
-  const target = startChild(new URL('./hostile-target.js', import.meta.url), [], FLAGS);
+  const target = startChild(new URL('./hostile-target.js', import.meta.url), [], AS_STARTED);
   const children = [target];
   try {
     const { url } = z.object({ url: z.string() }).parse(await target.firstMessage(() => true));
