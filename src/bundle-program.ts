@@ -32,6 +32,10 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
+  // The text of what is loaded stays in memory. Names stay, for the traces of errors.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
   keepNames: true,
   // The database is copied as it is; the others are looked for and may be missing.
   external: ['#database', 'bufferutil', 'utf-8-validate'],
