@@ -20,6 +20,12 @@ export const LAYOUT = 4;
 /** The layout that is turned into ours when a writer opens it. */
 export const LAYOUT_BEFORE = 3;
 
+/**
+ * Bytes of address space for the file, which takes no memory. What outgrows its map is mapped anew, and the maps before stay:
+ * with the usual one of 128 KB, which is doubled, the pages of the file count as memory of the process twice. The file of a
+ * map is made as long as that on Windows.
+ */
+const MAP_BYTES = process.platform === 'win32' ? undefined : 64 * 1024 ** 3;
 const MAX_READERS = 512;
 const MAX_DBS = 64;
 const READER_CHECK_MS = 60_000;
@@ -99,6 +105,7 @@ export function openRoot(path: string, isReadOnly: boolean): RootDatabase {
       // data in modelled crashes; without it a write resolves after LMDB's own fsync.
       overlappingSync: false,
       readOnly: isReadOnly,
+      ...(MAP_BYTES !== undefined && { mapSize: MAP_BYTES }),
       maxReaders: MAX_READERS,
       maxDbs: MAX_DBS,
       noSubdir: false,
