@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { parseConfig } from '../../../src/config/config.ts';
 import { createLatest } from '../../../src/views/latest.ts';
 import { createCalibration } from '../../../src/views/performance/calibration.ts';
 import { createWatcher } from '../../../src/views/watch.ts';
@@ -7,7 +8,7 @@ import { createMemoryStore } from '../../support/memory-store/memory-store.ts';
 import { scoreOutput } from '../../support/outputs.ts';
 import { velocityAt } from '../../support/store-records.ts';
 
-const ACCOUNTS = [{ id: 'a', segment: 'account_a' }];
+const { accounts } = parseConfig({ flags: { accounts: '1' }, env: {} });
 
 describe('calibration', () => {
   /** Over a store with one score. */
@@ -27,10 +28,10 @@ describe('calibration', () => {
     const scores = watcher.watch(({ stream }) => stream === 'scores');
     const calibration = createCalibration({
       latest,
-      accounts: ACCOUNTS,
+      accounts,
       scores,
       starting,
-      report: assert.fail,
+      report: (error) => assert.fail(String(error)),
     });
     return { latest, calibration, hasReadScores: () => read.includes('scores') };
   }
