@@ -1,17 +1,34 @@
 import { agesAfter, emptyState, GRAPH_VERSION, type GraphState } from './graph.ts';
-import { type EncodedIds, IdSet } from './model/id-set.ts';
+import { DeferredMap } from './model/deferred-map.ts';
+import { type EncodedIds, IdSet, type ListedIds } from './model/id-set.ts';
+import { type EncodedTimes, TimeList } from './model/time-list.ts';
 import type { EventFact, Observation } from './observation.ts';
+import type { ActorStates } from './operators/actors.ts';
 import { type JoinedEvents, splitEvents } from './pipelines/events.ts';
 import type { Output } from './records.ts';
 
 /**
  * The state as lines of JSON, one for each actor: `[pipeline, key, state]`. A map is `{ $map: entries }`, a set
- * `{ $set: values }` and a set of ids `{ $ids, others }`. Several pipelines hold the buckets of an event. They are written
- * once, with its listing, and are `{ $buckets: event }` elsewhere.
+ * `{ $set: values }`, a set of ids `{ $idSteps, others }` and a list of times `{ $times }`. Several pipelines hold the
+ * buckets of an event. They are written once, with its listing, and are `{ $buckets: event }` elsewhere. A map that is
+ * large and rarely asked for is `{ $line: n }`. Its entries are the n-th of the lines right before that of the actor, and
+ * are read when they are asked for.
  */
 export function encodeState(state: GraphState): string {
   return [...encodeStateLines(state)].join('');
 }
+
+/** The fields of states that have a line of their own. They are maps, and hold no buckets of a listing. */
+const DEFERRED: { readonly [P in keyof GraphState]?: readonly FieldOf<GraphState[P]>[] } = {
+  posts: ['open'],
+  forecast: ['past'],
+  performance: ['rows', 'outcomes'],
+  signals: ['samples'],
+};
+
+type FieldOf<States> = States extends ActorStates<infer S> ? keyof S : never;
+
+const DEFERRED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(DEFERRED));
 
 /**
  * The same text line by line, each with its end. The state must not change before the last one is taken, but other work
@@ -21,8 +38,28 @@ export function* encodeStateLines({ freshness, ...others }: GraphState): Iterabl
   const listed = listedBuckets(others);
   // The ages come first, as readers need them before the rest is read.
   for (const [name, states] of Object.entries({ freshness, ...others })) {
-    for (const [key, actor] of states) yield `${JSON.stringify([name, key, toPlain(actor, listed)])}\n`;
+    for (const [key, actor] of states) {
+      const deferred = deferredIn(name, actor);
+      for (const [, map] of deferred) yield `${entriesText(map)}\n`;
+      const marks = Object.fromEntries(deferred.map(([field], index) => [field, { $line: index + 1 }]));
+      const rest = deferred.length === 0 ? actor : { ...actor, ...marks };
+      yield `${JSON.stringify([name, key, toPlain(rest, listed)])}\n`;
+    }
   }
+}
+
+type AnyMap = ReadonlyMap<unknown, unknown>;
+
+function deferredIn(pipeline: string, actor: object | null): readonly (readonly [field: string, AnyMap])[] {
+  const fields = DEFERRED_FIELDS.get(pipeline);
+  if (fields === undefined || actor === null) return [];
+  return Object.entries(actor).filter(([field, value]) => fields.includes(field) && value instanceof Map);
+}
+
+/** A map that nobody has asked for is written as it was. */
+function entriesText(map: AnyMap): string {
+  const written = map instanceof DeferredMap ? map.written : undefined;
+  return written ?? JSON.stringify(toPlain([...map], NO_BUCKETS));
 }
 
 /** How the line of the ages begins. */
@@ -30,6 +67,7 @@ const AGES_LINE = '["freshness",';
 
 /** The event that each list of buckets is of. */
 type ListedBuckets = ReadonlyMap<unknown, number>;
+const NO_BUCKETS: ListedBuckets = new Map();
 
 function listedBuckets({ events }: Pick<GraphState, 'events'>): ListedBuckets {
   const listed = new Map<unknown, number>();
@@ -44,7 +82,7 @@ function toPlain(value: unknown, listed: ListedBuckets): unknown {
   if (typeof value !== 'object' || value === null || isListing(value)) return value;
   if (value instanceof Map) return { $map: Array.from(value, (entry) => toPlain(entry, listed)) };
   if (value instanceof Set) return { $set: [...value] };
-  if (value instanceof IdSet) return value.toJSON();
+  if (value instanceof IdSet || value instanceof TimeList) return value.toJSON();
   if (Array.isArray(value)) {
     const eventId = listed.get(value);
     if (eventId !== undefined) return { $buckets: eventId };
@@ -100,16 +138,32 @@ export interface StateReader {
 export function createStateReader(): StateReader {
   let state = emptyState();
   // Listings come before whatever refers to them: the pipeline that has them is written before those.
-  const buckets: ListedEvents = new Map();
+  const known: Known = { buckets: new Map(), lines: [] };
   return {
     read(line) {
+      if (isEntries(line)) {
+        known.lines.push(line.trimEnd());
+        return;
+      }
       if (line.trim() === '') return;
       const parsed: unknown = JSON.parse(line);
-      if (isActor(parsed)) actorsOf(state, parsed[0]).set(parsed[1], fromPlain(parsed[2], buckets));
-      else state = { ...state, ...(fromPlain(parsed, buckets) as Partial<GraphState>) };
+      if (isActor(parsed)) actorsOf(state, parsed[0]).set(parsed[1], fromPlain(parsed[2], known));
+      else state = { ...state, ...(fromPlain(parsed, known) as Partial<GraphState>) };
+      known.lines.length = 0;
     },
-    state: () => ({ ...state, posts: withIdSets(state.posts), events: eventsByAccount(state.events) }),
+    state: () => ({
+      ...state,
+      posts: withIdSets(state.posts),
+      events: eventsByAccount(state.events),
+      counters: withTimeLists(state.counters, ['countedAt', 'goneAt']),
+      forecast: withTimeLists(state.forecast, ['countedAt', 'postedAt']),
+    }),
   };
+}
+
+/** Whether a line is the entries of a map. The line of an actor begins with a name. */
+function isEntries(line: string): boolean {
+  return line.startsWith('[[') || line.startsWith('[]');
 }
 
 /**
@@ -143,34 +197,52 @@ function withIdSets(states: GraphState['posts']): GraphState['posts'] {
   return new Map(ofNow);
 }
 
-/** The buckets of each event, under its id. */
-type ListedEvents = Map<unknown, EventFact['buckets']>;
+/** Checkpoints of earlier versions have the times themselves. */
+function withTimeLists<S extends object>(
+  states: ActorStates<S>,
+  fields: readonly (keyof S)[],
+): ActorStates<S> {
+  const ofNow = Array.from(states, ([key, state]) => {
+    const before = state === null ? [] : fields.filter((field) => Array.isArray(state[field]));
+    const lists = before.map((field) => [field, new TimeList(state?.[field] as Iterable<number>)]);
+    return [key, lists.length === 0 ? state : { ...state, ...Object.fromEntries(lists) }] as const;
+  });
+  return new Map(ofNow);
+}
+
+/** What was read before, and is referred to. */
+interface Known {
+  /** The buckets of each event, under its id. */
+  readonly buckets: Map<unknown, EventFact['buckets']>;
+  /** The lines of entries since the last actor. */
+  readonly lines: string[];
+}
 
 /**
  * Changes the value in place where it can. A function for each value, as `JSON.parse` offers it, takes ten times as long,
  * and a list of the entries of each object four times.
  */
-function fromPlain(value: unknown, buckets: ListedEvents): unknown {
+function fromPlain(value: unknown, known: Known): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const each: unknown = value[index];
       if (typeof each !== 'object') continue;
-      const read = fromPlain(each, buckets);
+      const read = fromPlain(each, known);
       if (read !== each) value[index] = read;
     }
     return value;
   }
   if (isListing(value)) {
-    buckets.set(value.eventId, value.buckets);
+    known.buckets.set(value.eventId, value.buckets);
     return value;
   }
   const fields = value as Record<string, unknown>;
   for (const name in fields) {
-    if (name.startsWith('$') && isEncoded(value)) return decoded(value, buckets);
+    if (name.startsWith('$') && isEncoded(value)) return decoded(value, known);
     const field = fields[name];
     if (typeof field !== 'object' || field === null) continue;
-    const read = fromPlain(field, buckets);
+    const read = fromPlain(field, known);
     if (read !== field) fields[name] = read;
   }
   return value;
@@ -181,20 +253,40 @@ type Encoded =
   | { readonly $map: readonly [unknown, unknown][] }
   | { readonly $set: readonly unknown[] }
   | { readonly $buckets: unknown }
-  | EncodedIds;
+  | { readonly $line: number }
+  | EncodedTimes
+  | EncodedIds
+  | ListedIds;
+
+const MARKS = ['$map', '$set', '$buckets', '$line', '$times', '$idSteps', '$ids'];
 
 function isEncoded(value: object): value is Encoded {
-  return '$map' in value || '$set' in value || '$buckets' in value || '$ids' in value;
+  return MARKS.some((mark) => mark in value);
 }
 
-function decoded(value: Encoded, buckets: ListedEvents): unknown {
+function decoded(value: Encoded, known: Known): unknown {
   if ('$map' in value) {
-    for (const entry of value.$map) entry[1] = fromPlain(entry[1], buckets);
+    for (const entry of value.$map) entry[1] = fromPlain(entry[1], known);
     return new Map(value.$map);
   }
   if ('$set' in value) return new Set(value.$set);
-  return '$buckets' in value ? buckets.get(value.$buckets) : IdSet.from(value);
+  if ('$buckets' in value) return known.buckets.get(value.$buckets);
+  if ('$line' in value) return deferredMap(known.lines[value.$line - 1]);
+  return '$times' in value ? TimeList.from(value) : IdSet.from(value);
 }
+
+function deferredMap(line: string | undefined): DeferredMap<unknown, unknown> {
+  if (line === undefined) throw new SyntaxError('the line of a map is missing');
+  return new DeferredMap(line, entriesOf);
+}
+
+function entriesOf(line: string): Iterable<readonly [unknown, unknown]> {
+  const entries = JSON.parse(line) as [unknown, unknown][];
+  for (const entry of entries) entry[1] = fromPlain(entry[1], NOTHING_KNOWN);
+  return entries;
+}
+
+const NOTHING_KNOWN: Known = { buckets: new Map(), lines: [] };
 
 /** Checkpoints of earlier versions hold the events of all accounts as one. */
 function eventsByAccount(states: GraphState['events']): GraphState['events'] {

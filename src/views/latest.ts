@@ -96,6 +96,9 @@ const NEWEST_POSTS = 50;
 /** The streams of which not everything is in memory. */
 const READ_WHEN_ASKED: readonly StreamName[] = ['posts', 'events', 'prices', 'predictions'];
 
+/** After a start these are read as a whole when one of them is first asked for: the engine does not need them to run. */
+const READ_AT_FIRST_USE: readonly StreamName[] = ['scores', 'decisions'];
+
 /** A closed event is in memory for this long after its end, and is looked for when events change, so often at most. */
 const OVER_AFTER_MS = 8 * DAY_MS;
 const SWEEP_MS = HOUR_MS;
@@ -118,10 +121,18 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
   const timelines = new Map<AccountId, Timeline>();
   /** Of events that are not in memory. */
   const pastWindows = new Map<string | undefined, Map<string, EventWindow>>();
+  /** Reads a stream of the store, if that was put off. */
+  const unread = new Map<StreamName, () => void>();
   let sweptAt = 0;
   const changes$ = new Subject<readonly Output[]>();
   let lastSeq = 0;
   let lastAt = 0;
+
+  function readIfPutOff(stream: StreamName): void {
+    const read = unread.get(stream);
+    unread.delete(stream);
+    read?.();
+  }
 
   function valuesOf(stream: StreamName): Map<string, Output> {
     const values = streams.get(stream) ?? new Map<string, Output>();
@@ -145,6 +156,7 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
 
   // Each output is stored under its own stream.
   function get<S extends StreamName>(stream: S, key: string): OutputOf<S> | undefined {
+    readIfPutOff(stream);
     const known = streams.get(stream)?.get(key);
     if (known !== undefined || stored === undefined || !READ_WHEN_ASKED.includes(stream)) {
       return known as OutputOf<S> | undefined;
@@ -262,9 +274,14 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
       return lastAt;
     },
     get,
-    all: <S extends StreamName>(stream: S) => valuesOf(stream).values() as Iterable<OutputOf<S>>,
-    ofAccount: <S extends AccountStream>(stream: S, account: AccountId) =>
-      (byAccount.get(accountPlace(stream, account))?.values() ?? []) as Iterable<OutputOf<S>>,
+    all<S extends StreamName>(stream: S) {
+      readIfPutOff(stream);
+      return valuesOf(stream).values() as Iterable<OutputOf<S>>;
+    },
+    ofAccount<S extends AccountStream>(stream: S, account: AccountId) {
+      readIfPutOff(stream);
+      return (byAccount.get(accountPlace(stream, account))?.values() ?? []) as Iterable<OutputOf<S>>;
+    },
     *windows(account) {
       yield* pastWindows.get(accountPlace('events', account))?.values() ?? [];
       for (const { key, record } of latest.ofAccount('events', account)) {
@@ -294,9 +311,11 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
     loadFrom(outputs) {
       for (const stream of KEPT_STREAMS) {
         if (stream === 'events') continue;
+        const isPutOff = stored !== undefined && READ_AT_FIRST_USE.includes(stream);
         const isWhole = stored === undefined || !READ_WHEN_ASKED.includes(stream);
-        if (isWhole) latest.load(outputs.latest(stream));
-        else includeLast(outputs, stream);
+        if (isPutOff) unread.set(stream, () => put(outputs.latest(stream)));
+        else if (isWhole) latest.load(outputs.latest(stream));
+        if (isPutOff || !isWhole) includeLast(outputs, stream);
       }
       // Last, as the time of all others tells which of them are over for long.
       loadEvents(outputs);

@@ -2,7 +2,19 @@
 const DECIMAL = /^(?:0|[1-9]\d{0,17})$|^[1-8]\d{18}$/;
 const FIRST_CAPACITY = 16;
 
+/** Base 36, of which so many digits are exact as a number. */
+const RADIX = 36;
+const EXACT_DIGITS = 10;
+const EXACT_FACTOR = BigInt(RADIX ** EXACT_DIGITS);
+
 export interface EncodedIds {
+  /** Each decimal id less the one before it, in base 36. */
+  readonly $idSteps: string;
+  readonly others: readonly string[];
+}
+
+/** As earlier versions wrote them: decimal ids in ascending order. */
+export interface ListedIds {
   readonly $ids: string;
   readonly others: readonly string[];
 }
@@ -56,20 +68,21 @@ export class IdSet implements Iterable<string> {
 
   /** As short JSON. */
   toJSON(): EncodedIds {
-    const $ids = this.#written === '' ? [...this.#decimals()].join(' ') : this.#written;
-    return { $ids, others: [...this.#others] };
+    const $idSteps = this.#written === '' ? stepsOf(this.#values.subarray(0, this.#length)) : this.#written;
+    return { $idSteps, others: [...this.#others] };
   }
 
-  static from({ $ids, others }: EncodedIds): IdSet {
-    const set = new IdSet(others);
-    set.#written = $ids;
+  static from(encoded: EncodedIds | ListedIds): IdSet {
+    if ('$ids' in encoded)
+      return new IdSet([...encoded.$ids.split(' ').filter((id) => id !== ''), ...encoded.others]);
+    const set = new IdSet(encoded.others);
+    set.#written = encoded.$idSteps;
     return set;
   }
 
   #readWritten(): void {
     if (this.#written === '') return;
-    // They were written in ascending order, each once.
-    this.#values = BigUint64Array.from(this.#written.split(' '), BigInt);
+    this.#values = valuesOf(this.#written);
     this.#length = this.#values.length;
     this.#written = '';
   }
@@ -98,4 +111,27 @@ export class IdSet implements Iterable<string> {
     values.set(this.#values);
     this.#values = values;
   }
+}
+
+function stepsOf(ids: BigUint64Array): string {
+  let before = 0n;
+  return Array.from(ids, (id) => {
+    const step = (id - before).toString(RADIX);
+    before = id;
+    return step;
+  }).join(' ');
+}
+
+function valuesOf(steps: string): BigUint64Array<ArrayBuffer> {
+  let id = 0n;
+  return BigUint64Array.from(steps.split(' '), (step) => {
+    id += stepOf(step);
+    return id;
+  });
+}
+
+function stepOf(text: string): bigint {
+  const low = BigInt(Number.parseInt(text.slice(-EXACT_DIGITS), RADIX));
+  const high = text.slice(0, -EXACT_DIGITS);
+  return high === '' ? low : BigInt(Number.parseInt(high, RADIX)) * EXACT_FACTOR + low;
 }

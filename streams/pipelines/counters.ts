@@ -2,6 +2,7 @@ import { merge, type Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
 import { isSame } from '../model/is-same.ts';
 import { countBetween, insertTime, removeTime } from '../model/sorted-times.ts';
+import { TimeList } from '../model/time-list.ts';
 import {
   type AccountId,
   type AgeLimits,
@@ -33,8 +34,8 @@ export interface CountersState {
   coveredFrom: number | null;
   readonly history: Record<HistoryFact['reading'], Reading>;
   /** Creation times of the counted posts, and of the counted posts that were found deleted. */
-  readonly countedAt: number[];
-  readonly goneAt: number[];
+  readonly countedAt: TimeList;
+  readonly goneAt: TimeList;
   /** The oracle's totals by tracking. */
   readonly totals: Map<string, number>;
   readonly events: Map<number, { event: EventRecord; ui: number | null; counters: Counters | null }>;
@@ -92,8 +93,8 @@ const behaviour: Omit<CountersBehaviour, 'address'> = {
           via: viaOf(value.fact, account),
           coveredFrom: null,
           history: { timeline: null, archive: null },
-          countedAt: [],
-          goneAt: [],
+          countedAt: new TimeList(),
+          goneAt: new TimeList(),
           totals: new Map(),
           events: new Map(),
           stale: INPUTS,
@@ -200,10 +201,10 @@ function recordHistory({ history }: CountersState, { reading, fromAt, isDone }: 
 }
 
 function recordPost(state: CountersState, post: Post, previous: Post | undefined): void {
-  if (previous?.isCounted) removeTime(state.countedAt, previous.createdAt);
-  if (previous?.isCounted && previous.deletedAt !== null) removeTime(state.goneAt, previous.createdAt);
-  if (post.isCounted) insertTime(state.countedAt, post.createdAt);
-  if (post.isCounted && post.deletedAt !== null) insertTime(state.goneAt, post.createdAt);
+  if (previous?.isCounted) removeTime(state.countedAt.times, previous.createdAt);
+  if (previous?.isCounted && previous.deletedAt !== null) removeTime(state.goneAt.times, previous.createdAt);
+  if (post.isCounted) insertTime(state.countedAt.times, post.createdAt);
+  if (post.isCounted && post.deletedAt !== null) insertTime(state.goneAt.times, post.createdAt);
 }
 
 function recount(
@@ -233,7 +234,7 @@ function countersOf(
 ): Counters {
   const { startAt, endAt } = event;
   const isCovered = startAt !== null && state.coveredFrom !== null && state.coveredFrom <= startAt;
-  const real = isCovered ? countBetween(state.countedAt, startAt, endAt) : null;
+  const real = isCovered ? countBetween(state.countedAt.times, startAt, endAt) : null;
   const oracle = event.trackingId === null ? null : (state.totals.get(event.trackingId) ?? null);
   return {
     eventId: event.eventId,
@@ -245,7 +246,7 @@ function countersOf(
     displayDelta: minus(real, ui),
     internalDelta: minus(ui, oracle),
     // The oracle's list does not tell of deletions.
-    deleted: isCovered && state.via === 'timeline' ? countBetween(state.goneAt, startAt, endAt) : null,
+    deleted: isCovered && state.via === 'timeline' ? countBetween(state.goneAt.times, startAt, endAt) : null,
     via: state.via,
     stale: event.phase === 'active' ? staleIn(state, account, event) : NOTHING_STALE,
     historyPercent: isCovered ? 100 : percentRead(state, startAt, at),

@@ -165,15 +165,16 @@ function postsBefore(
   now: number,
 ): { readonly postTimes: Float64Array; readonly activity: Float64Array } {
   return {
-    postTimes: sharedCopy(postTimes.counted, account, countedAt).subarray(0, lowerBound(countedAt, now)),
-    activity: sharedCopy(postTimes.all, account, postedAt).subarray(0, lowerBound(postedAt, now)),
+    postTimes: timesBefore(postTimes.counted, account, countedAt.times, now),
+    activity: timesBefore(postTimes.all, account, postedAt.times, now),
   };
 }
 
-function sharedCopy(
+function timesBefore(
   copies: Map<AccountId, Float64Array>,
   account: AccountId,
   times: readonly number[],
+  now: number,
 ): Float64Array {
   let copy = copies.get(account);
   if (copy === undefined) {
@@ -181,5 +182,5 @@ function sharedCopy(
     copy.set(times);
     copies.set(account, copy);
   }
-  return copy;
+  return copy.subarray(0, lowerBound(times, now));
 }

@@ -10,6 +10,7 @@ import {
   type SettlementFacts,
 } from '../model/settlement.ts';
 import { countBetween } from '../model/sorted-times.ts';
+import { TimeList } from '../model/time-list.ts';
 import { windowId } from '../model/window-id.ts';
 import {
   type AccountId,
@@ -85,9 +86,9 @@ export interface ForecastState {
   prior?: AccountPrior;
   coveredFrom: number | null;
   /** Creation times of counted posts, ascending. */
-  readonly countedAt: number[];
+  readonly countedAt: TimeList;
   /** Creation times of posts of every kind, ascending, as far back as all kinds are known and matter. */
-  readonly postedAt: number[];
+  readonly postedAt: TimeList;
   /** From here on posts were followed live. Earlier ones may come from the oracle's own list, and differ from it in nothing. */
   readonly followedFrom: number;
   /** Counted posts that were found deleted, in the order of their creation. */
@@ -143,8 +144,8 @@ export function emptyForecastState(settings: SettingsFact, account: AccountId, a
     postsVia: viaOf(settings, account),
     ...priorOf(settings, account),
     coveredFrom: null,
-    countedAt: [],
-    postedAt: [],
+    countedAt: new TimeList(),
+    postedAt: new TimeList(),
     followedFrom: at,
     deleted: [],
     totals: new Map(),
@@ -180,7 +181,7 @@ export function ownCount(
   fromAt: number,
   toAt: number,
 ): number | null {
-  return coveredFrom !== null && coveredFrom <= fromAt ? countBetween(countedAt, fromAt, toAt) : null;
+  return coveredFrom !== null && coveredFrom <= fromAt ? countBetween(countedAt.times, fromAt, toAt) : null;
 }
 
 /** What the settled count of a window depends on besides our own posts. */

@@ -124,10 +124,11 @@ function accountsOfFact(fact: Fact): readonly AccountId[] | 'everyone' {
  * The archive lists counted posts alone, so it says nothing about the time before the oldest post found elsewhere, unless
  * no others are known.
  */
-function recordActivity({ postsVia, postedAt }: ForecastState, { output, via, previous }: PostChange): void {
+function recordActivity(state: ForecastState, { output, via, previous }: PostChange): void {
   const { record, at } = output;
+  const postedAt = state.postedAt.times;
   if (previous !== undefined) removeTime(postedAt, previous.createdAt);
-  const isAll = via !== 'archive' || postsVia === 'oracle_list';
+  const isAll = via !== 'archive' || state.postsVia === 'oracle_list';
   const oldestAt = postedAt[0] ?? Number.POSITIVE_INFINITY;
   if (isAll || record.createdAt >= oldestAt) insertTime(postedAt, record.createdAt);
   dropBefore(postedAt, at - SLEEP_MEMORY_MS);
@@ -140,7 +141,7 @@ function recordPost(state: ForecastState, { output, previous }: PostChange): boo
   const isDeletionNews = recordDeletion(state, record, previous, at);
   // A post that the oracle took in counts as it did before.
   if (cause === 'oracle' && !isDeletionNews) return false;
-  const { countedAt } = state;
+  const countedAt = state.countedAt.times;
   if (previous?.isCounted) removeTime(countedAt, previous.createdAt);
   if (record.isCounted) insertTime(countedAt, record.createdAt);
   dropBefore(countedAt, keptFrom(at));

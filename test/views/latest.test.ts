@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createLatest } from '../../src/views/latest.ts';
 import { DAY_MS, type Output, type StreamName } from '../../streams/internal.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
-import { bucket, eventOutput, predictionOutput, priceOutput } from '../support/outputs.ts';
+import { bucket, decisionOutput, eventOutput, predictionOutput, priceOutput } from '../support/outputs.ts';
 import { postOutput, velocityAt } from '../support/store-records.ts';
 
 /** Few ids and times, so that edits and ties are common; a post keeps its time. */
@@ -17,6 +17,10 @@ const anyPosts = fc.array(
     .map(({ id, text, account }) => postOutput(1, String(id), (id * 7) % 11, text, account)),
   { maxLength: 60 },
 );
+
+function sortedByKey(outputs: Iterable<Output>): readonly Output[] {
+  return Array.from(outputs).sort((a, b) => (a.key < b.key ? -1 : 1));
+}
 
 function expectedPosts(outputs: readonly Output[], account: string): Output[] {
   const last = new Map(outputs.map((output) => [output.key, output]));
@@ -187,6 +191,33 @@ describe('createLatest', () => {
     assert.deepEqual(inMemory('predictions'), ['1']);
     assert.deepEqual([inMemory('prices'), latest.get('prices', 'yes-1')], [[], turn[3]]);
     assert.deepEqual(inMemory('prices'), ['yes-1']);
+  });
+
+  it('reads decisions after a restart when they are first asked for, with those of later turns', async () => {
+    const { outputs } = createMemoryStore();
+    const decisionAt = (seq: number, eventId: number) =>
+      decisionOutput({ eventId, account: 'a', horizonHours: 24 }, { seq, at: seq * 1_000 });
+    const first = [decisionAt(1, 1), decisionAt(1, 2)];
+    await outputs.append(first, 1);
+    let reads = 0;
+    const counted: typeof outputs = {
+      ...outputs,
+      latest(stream, isWanted) {
+        if (stream === 'decisions') reads += 1;
+        return outputs.latest(stream, isWanted);
+      },
+    };
+    const latest = createLatest(outputs);
+    latest.loadFrom(counted);
+    assert.deepEqual([reads, latest.seq, latest.at], [0, 1, 1_000]);
+    const second = [decisionAt(2, 2), decisionAt(2, 3)];
+    await outputs.append(second, 2);
+    latest.apply(second, 2, 2_000);
+    const expected = [first[0], ...second];
+    assert.deepEqual(sortedByKey(latest.ofAccount('decisions', 'a')), expected);
+    assert.deepEqual(sortedByKey(latest.all('decisions')), expected);
+    assert.deepEqual(latest.get('decisions', '1@24'), first[0]);
+    assert.equal(reads, 1);
   });
 
   it('announces the outputs of a turn once they can be read, but not what it loads', () => {

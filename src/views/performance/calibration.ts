@@ -20,6 +20,8 @@ interface CalibrationDeps {
   readonly accounts: readonly AccountPath[];
   /** Changes with every score, and with every score of a sleep probability. */
   readonly scores: Watch;
+  /** Why the engine does not run yet; undefined once it does. Scores are not read before that unless somebody asks. */
+  readonly starting?: () => string | undefined;
   /** Receives errors that are bugs. */
   readonly report: (error: unknown) => void;
 }
@@ -31,10 +33,11 @@ const AT_ONCE = 2_000;
 
 /**
  * Keeps the calibration ready. Its intervals take too long to compute during a request, so a pass goes through the
- * scores group by group between other work, and the previous result is served until it is complete. The first pass is
- * made at once while there are few scores, or when somebody asks for its result.
+ * scores group by group between other work, and the previous result is served until it is complete. The first pass begins
+ * when the engine runs. It is made at once while there are few scores, or when somebody asks for its result.
  */
-export function createCalibration({ latest, accounts, scores, report }: CalibrationDeps): Calibration {
+export function createCalibration(deps: CalibrationDeps): Calibration {
+  const { latest, accounts, scores, starting = () => undefined, report } = deps;
   const ids = accounts.map(({ id }) => id);
   const segments = new Map(accounts.map(({ id, segment }) => [id, segment]));
   const done = { seq: scores.seq, revision: 0, changes: scores.changes, tickAt: Number.POSITIVE_INFINITY };
@@ -90,11 +93,20 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
   }
 
   const first = pass();
-  if (Array.from(latest.all('scores')).length > AT_ONCE) work(first);
-  else for (const _ of first);
-  // Values change at least each second, so a score that came during a pass is soon noticed.
+  let isBegun = false;
+  function beginIfStarted(): void {
+    if (isBegun || starting() !== undefined) return;
+    isBegun = true;
+    if (Array.from(latest.all('scores')).length > AT_ONCE) work(first);
+    else for (const _ of first);
+  }
+
+  beginIfStarted();
+  // Values change at least each second, so a start that is over, or a score that came during a pass, is soon noticed.
   const subscription = latest.change$.subscribe(() => {
-    if (scores.changes === done.changes || timer !== undefined || immediate !== undefined) return;
+    beginIfStarted();
+    const isPassing = timer !== undefined || immediate !== undefined;
+    if (!isBegun || isPassing || scores.changes === done.changes) return;
     timer = setTimeout(() => {
       timer = undefined;
       work(pass());

@@ -49,4 +49,17 @@ describe('IdSet', () => {
     const ids = new IdSet(['10', '9', 'x', '100', '1866000000000000000', '9']);
     assert.deepEqual([...ids], ['9', '10', '100', '1866000000000000000', 'x']);
   });
+
+  it('is read as earlier versions wrote it', () => {
+    const listed = { $ids: '9 10 1866000000000000000', others: ['', 'x'] };
+    assert.deepEqual([...IdSet.from(listed)], ['9', '10', '1866000000000000000', '', 'x']);
+    assert.deepEqual([...IdSet.from({ $ids: '', others: ['x'] })], ['x']);
+  });
+
+  it('is written as steps in base 36', () => {
+    assert.deepEqual(new IdSet(['8999999999999999999', '35', '0', 'x']).toJSON(), {
+      $idSteps: '0 z 1wdllqhza58f0',
+      others: ['x'],
+    });
+  });
 });

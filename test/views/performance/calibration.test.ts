@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { parseConfig } from '../../../src/config/config.ts';
+import { createLatest } from '../../../src/views/latest.ts';
+import { createCalibration } from '../../../src/views/performance/calibration.ts';
+import { createWatcher } from '../../../src/views/watch.ts';
+import type { StreamName } from '../../../streams/internal.ts';
+import { createMemoryStore } from '../../support/memory-store/memory-store.ts';
+import { scoreOutput } from '../../support/outputs.ts';
+import { velocityAt } from '../../support/store-records.ts';
+
+const { accounts } = parseConfig({ flags: { accounts: '1' }, env: {} });
+
+describe('calibration', () => {
+  /** Over a store with one score. */
+  async function startedWith(starting: () => string | undefined) {
+    const { outputs } = createMemoryStore();
+    await outputs.append([scoreOutput({ account: 'a' }, { seq: 1 })], 1);
+    const read: StreamName[] = [];
+    const latest = createLatest(outputs);
+    latest.loadFrom({
+      ...outputs,
+      latest(stream, isWanted) {
+        read.push(stream);
+        return outputs.latest(stream, isWanted);
+      },
+    });
+    const watcher = createWatcher(latest);
+    const scores = watcher.watch(({ stream }) => stream === 'scores');
+    const calibration = createCalibration({
+      latest,
+      accounts,
+      scores,
+      starting,
+      report: (error) => assert.fail(String(error)),
+    });
+    return { latest, calibration, hasReadScores: () => read.includes('scores') };
+  }
+
+  it('reads no scores before the engine runs, and then with the next change', async () => {
+    let reason: string | undefined = 'it starts';
+    const { latest, calibration, hasReadScores } = await startedWith(() => reason);
+    latest.apply([velocityAt(2)], 2, 2_000);
+    assert.equal(hasReadScores(), false);
+    assert.equal(calibration.watch.revision, 0);
+    reason = undefined;
+    latest.apply([velocityAt(3)], 3, 3_000);
+    assert.equal(hasReadScores(), true);
+    assert.equal(calibration.watch.revision, 1);
+    calibration.close();
+  });
+
+  it('has the result before that when somebody asks for it', async () => {
+    const { calibration, hasReadScores } = await startedWith(() => 'it starts');
+    const text = calibration.text();
+    assert.equal(hasReadScores(), true);
+    const { calibration: ofRunning } = await startedWith(() => undefined);
+    assert.equal(text, ofRunning.text());
+    assert.match(text, /"sample_size":1|"n":1/);
+    for (const each of [calibration, ofRunning]) each.close();
+  });
+});
