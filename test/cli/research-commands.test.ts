@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { KEPT_STREAMS } from '../../streams/internal.ts';
 import { computed, keptLines, record, turnsOf, withStore } from '../research/small-log.ts';
+import { runInMemory } from './run-in-memory.ts';
 import { runMain, startMain } from './run-main.ts';
 
 const lastOf = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
@@ -26,7 +27,7 @@ describe('tallywire replay', function () {
   it('gives the verdict as JSON', () =>
     withStore(async (store, folder) => {
       await record(store, { seconds: 30 });
-      const { code, stdout } = await runMain(['replay', '--data', folder, '--verify', '--json']);
+      const { code, stdout } = await runInMemory(['replay', '--data', folder, '--verify', '--json']);
       const verdict = JSON.parse(stdout);
       assert.deepEqual([code, verdict.type, verdict.difference], [0, 'identical', null]);
       assert.deepEqual(
@@ -42,7 +43,7 @@ describe('tallywire replay', function () {
         outputs: ({ outputs }) =>
           outputs.filter(({ stream, at }) => stream !== 'velocity' || at % 10_000 !== 0),
       });
-      const { code, stdout } = await runMain(['replay', '--data', folder, '--verify']);
+      const { code, stdout } = await runInMemory(['replay', '--data', folder, '--verify']);
       assert.equal(code, 1);
       assert.match(
         stdout,
@@ -53,11 +54,11 @@ describe('tallywire replay', function () {
   it('prints what the folder keeps', () =>
     withStore(async (store, folder) => {
       await record(store, { seconds: 30 });
-      const { code, stdout } = await runMain(['replay', '--data', folder, '--stream', 'counters']);
+      const { code, stdout } = await runInMemory(['replay', '--data', folder, '--stream', 'counters']);
       assert.equal(code, 0);
       assert.deepEqual(stdout.trimEnd().split('\n'), keptLines(store, 'counters'));
       const both = ['--stream', 'posts', '--stream', 'lag', '--from', 'seq:20', '--to', 'seq:60'];
-      const range = await runMain(['replay', '--data', folder, ...both]);
+      const range = await runInMemory(['replay', '--data', folder, ...both]);
       const expected = keptLines(store, 'posts', 'lag').filter((line) => {
         const { seq } = JSON.parse(line);
         return seq >= 20 && seq < 60;
@@ -105,7 +106,7 @@ describe('tallywire tap', function () {
   it('prints the latest values once', () =>
     withStore(async (store, folder) => {
       await record(store, { seconds: 10 });
-      const { code, stdout } = await runMain([
+      const { code, stdout } = await runInMemory([
         'tap',
         'velocity',
         '--once',
@@ -122,7 +123,7 @@ describe('tallywire tap', function () {
     withStore(async (store, folder) => {
       await record(store, { seconds: 10 });
       const tapOf = (account: string) =>
-        runMain(['tap', 'velocity', '--once', '--accounts', '1', '--account', account, '--data', folder]);
+        runInMemory(['tap', 'velocity', '--once', '--accounts', '1', '--account', account, '--data', folder]);
       assert.equal(JSON.parse((await tapOf('b')).stdout).record.account, 'b');
       const { code, stderr } = await tapOf('zed');
       assert.equal(code, 2);
@@ -151,7 +152,7 @@ describe('tallywire backup', function () {
       const to = join(folder, 'db');
       writeFileSync(join(to, 'mine.txt'), 'mine');
       const before = readdirSync(to);
-      const { code, stderr } = await runMain(['backup', '--data', folder, '--to', to]);
+      const { code, stderr } = await runInMemory(['backup', '--data', folder, '--to', to]);
       assert.deepEqual([code, stderr], [1, `tallywire: cannot back up into ${to}: it is not empty\n`]);
       assert.deepEqual(readdirSync(to), before);
     }));

@@ -78,7 +78,9 @@ describe('edges', function () {
       ...['--bus', server.url, '--data', join(folder, data), '--port', '0', '--json', '--log-level', 'warn'],
       ...['--drain-seconds', '0', ...args],
     ]);
-  const startEngine = async () => onBus('engine', '--role', 'engine', '--world', await world.url);
+  // Enough for a forecast, and not for forecasts of the past, which take long.
+  const startEngine = async () =>
+    onBus('engine', '--role', 'engine', '--world', await world.url, '--history-days', '15');
   const startEdge = async (data: string) => {
     const program = onBus(data, '--role', 'edge', '--world', await world.url);
     const url = await program.url;

@@ -19,7 +19,7 @@ import { recount, seenPosts } from './pipelines/recount.ts';
 import { latest, ofStream, records, run, runByStep, runInParts } from './pipelines/run.ts';
 
 /** Logs for each property, of which the default keeps the suite quick; after changes of the graph 400 are worth their time. */
-const RUNS = Number(process.env.GRAPH_RUNS ?? 40);
+const RUNS = Number(process.env.GRAPH_RUNS ?? 20);
 
 /** A crypto event is forgotten within the time of a log, and is news when it is listed again. */
 function isForgettable(record: Output['record']): boolean {
