@@ -45,6 +45,13 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 
 const isReady = (url: string) => async () => (await fetch(`${url}/readyz`)).ok;
 
+const Health = z.looseObject({ history_percent: z.record(z.string(), z.number()) });
+
+const hasHistory = (url: string) => async () => {
+  const { history_percent } = Health.parse(await (await fetch(`${url}/api/v1/health`)).json());
+  return Object.values(history_percent).every((percent) => percent === 100);
+};
+
 /** CPU of a process in seconds. */
 async function cpuOf(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
@@ -117,11 +124,20 @@ const start = (data: string, ...args: readonly string[]) =>
   );
 const onBus = (data: string, ...args: readonly string[]) =>
   start(data, '--bus', server.url, '--drain-seconds', '0', ...args);
-const engine = onBus('engine', '--role', 'engine', '--world', await world.url);
-const programs = [world, engine];
+const startEngine = async () => {
+  const started = onBus('engine', '--role', 'engine', '--world', await world.url);
+  programs.push(started);
+  await until('the engine leads', isReady(await started.url));
+  return started;
+};
+const programs = [world];
 try {
+  const first = await startEngine();
+  await until('the history is read', hasHistory(await first.url));
+  // A leader makes a snapshot as it begins. In one of a cluster that has run for a while all history is.
+  await first.kill('SIGTERM');
+  const engine = await startEngine();
   const engineUrl = await engine.url;
-  await until('the engine leads', isReady(engineUrl));
   // So that there are frames in the snapshot.
   await delay(10_000);
   const starts: number[] = [];
