@@ -4,8 +4,11 @@ import { z } from 'zod';
 export const RENEW_EVERY_MS = 500;
 /** So long after a renewal was sent, its leader counts as such; then it asks the outside world nothing. */
 const HELD_FOR_MS = 1_500;
-/** A standby takes over after this long without a renewal. Its clock starts later than the leader's and runs longer. */
-const TAKE_OVER_AFTER_MS = 1_750;
+/**
+ * A standby takes over after this long without a renewal. Its clock starts later than the leader's and runs longer. After an
+ * outage of the servers the leader has to renew within this time, and may first have to give up an attempt from before.
+ */
+const TAKE_OVER_AFTER_MS = 2_000;
 /** A standby looks at least this often. */
 const LOOK_EVERY_MS = 250;
 /** Two looks further apart prove nothing of the time between them: the standby itself was frozen or cut off. */

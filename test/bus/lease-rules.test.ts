@@ -33,29 +33,29 @@ describe('a lease', () => {
     assert.equal(mayTakeOver(watch, LEASE), false);
   });
 
-  it('is taken over after a second and three quarters without a renewal, on the own clock', () => {
-    const looks = looksEvery(250, 0, 1_500, 5);
-    assert.equal(mayTakeOver(watchOf([...looks, [1_749, 5]]), LEASE), false);
-    assert.equal(mayTakeOver(watchOf([...looks, [1_750, 5]]), LEASE), true);
+  it('is taken over after two seconds without a renewal, on the own clock', () => {
+    const looks = looksEvery(250, 0, 1_750, 5);
+    assert.equal(mayTakeOver(watchOf([...looks, [1_999, 5]]), LEASE), false);
+    assert.equal(mayTakeOver(watchOf([...looks, [2_000, 5]]), LEASE), true);
   });
 
   it('is looked at four times a second, and at the moment at which it may be taken over', () => {
     assert.equal(untilNextLook(undefined, 0), 250);
-    const looks = looksEvery(250, 0, 1_500, 5);
-    assert.equal(untilNextLook(watchOf(looks), 1_500), 250);
-    assert.equal(untilNextLook(watchOf(looks), 1_690), 60);
-    assert.equal(untilNextLook(watchOf([...looks, [1_800, 5]]), 1_800), 250);
+    const looks = looksEvery(250, 0, 1_750, 5);
+    assert.equal(untilNextLook(watchOf(looks), 1_750), 250);
+    assert.equal(untilNextLook(watchOf(looks), 1_940), 60);
+    assert.equal(untilNextLook(watchOf([...looks, [2_050, 5]]), 2_050), 250);
   });
 
   it('is not taken over when a renewal comes in between', () => {
-    const looks = [...looksEvery(250, 0, 1_500, 5), ...looksEvery(250, 1_750, 3_250, 6)];
+    const looks = [...looksEvery(250, 0, 1_750, 5), ...looksEvery(250, 2_000, 3_750, 6)];
     assert.equal(mayTakeOver(watchOf(looks), LEASE), false);
   });
 
   it('is not taken over by a standby that was frozen or cut off itself', () => {
-    const looks = [...looksEvery(250, 0, 500, 5), ...looksEvery(250, 60_000, 61_500, 5)];
+    const looks = [...looksEvery(250, 0, 500, 5), ...looksEvery(250, 60_000, 61_750, 5)];
     assert.equal(mayTakeOver(watchOf(looks), LEASE), false);
-    assert.equal(mayTakeOver(watchOf([...looks, [61_750, 5]]), LEASE), true);
+    assert.equal(mayTakeOver(watchOf([...looks, [62_000, 5]]), LEASE), true);
   });
 
   it('is held for a second and a half after its renewal was sent', () => {

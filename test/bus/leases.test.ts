@@ -62,7 +62,7 @@ describe('leases', () => {
       const { nodes, watch } = await createPair();
       nodes.leader[end]();
       const tookMs = await watch(10_000);
-      assert.ok(tookMs !== undefined && tookMs > 1_200 && tookMs < 3_000, `${end}: ${tookMs}`);
+      assert.ok(tookMs !== undefined && tookMs > 1_400 && tookMs < 3_000, `${end}: ${tookMs}`);
     }
   });
 
