@@ -29,12 +29,12 @@ export interface PaidAnswers {
 }
 
 interface PaidAnswersDeps {
-  readonly kept: Pick<Store, 'payments'>;
+  readonly kept: { readonly payments: Pick<Store['payments'], 'find'> };
   /** The transfers that the chain has, by `payer|nonce`. */
   readonly transfers: () => readonly string[];
   /** Ms of a clock that never goes back. */
   readonly now: () => number;
-  readonly violations: Violations;
+  readonly violations: Pick<Violations<16>, 'check'>;
 }
 
 /** In these states of a payment its answer is on disk, so the money may move. */
