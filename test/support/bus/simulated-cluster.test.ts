@@ -15,7 +15,9 @@ describe('a simulated cluster', () => {
     const stream = await opening;
     assert.ok(stream);
     for (let n = 1; n <= MESSAGES; n++)
-      cluster.stream(SPEC.name).publish({ subject: 'log', body: new Uint8Array([n]) }, undefined, time.mono());
+      cluster
+        .stream(SPEC.name)
+        .publish({ subject: 'log', body: new Uint8Array([n]) }, undefined, time.mono());
     cluster.setFaults({ brokenDelivery: 0.1 });
 
     const places: number[] = [];
