@@ -89,7 +89,14 @@ export function createPaidAnswers({ kept, transfers, now, violations }: PaidAnsw
       }
       if (method === 'prune') return;
       // What reserves and puts is a payment. A reservation changes nothing where the id is taken.
-      const { id } = written as KeptPayment;
+      const { id, state: writtenState } = written as KeptPayment;
+      const [, , payer, nonce] = id.split('|');
+      if (writtenState === 'SETTLING')
+        check(
+          16,
+          !transfers().includes(`${payer}|${nonce}`),
+          () => `${id} was paid before it was on disk that it would be`,
+        );
       const state = kept.payments.find(id)?.state;
       check(16, state === 'SETTLED' || !settled.has(id), () => `${id} was settled, and is ${state} again`);
       if (state === 'SETTLED') settled.add(id);
