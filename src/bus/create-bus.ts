@@ -78,6 +78,16 @@ async function openBus(options: BusOptions): Promise<Bus> {
     const winner = isOurs ? undefined : await values.get(EPOCH_KEY);
     return winner === undefined ? made : Buffer.from(winner.bytes).toString();
   });
+  const checkEpoch = async (): Promise<void> => {
+    const there = await values.get(EPOCH_KEY);
+    if (there === undefined) throw new BusError('BUS_UNREACHABLE', 'the bus is being made anew');
+    const present = Buffer.from(there.bytes).toString();
+    if (present !== epoch)
+      throw new BusError(
+        'BUS_OTHER_CLUSTER',
+        `the bus has epoch ${present}, and this process belongs to ${epoch}`,
+      );
+  };
   const snapshotStream = await openStream({ name: SNAPSHOTS_STREAM, kind: 'values', cluster: epoch });
   const shards = new Map<string, Promise<Shard>>();
 
@@ -88,7 +98,7 @@ async function openBus(options: BusOptions): Promise<Bus> {
 
   return {
     epoch,
-    leases: createLeases({ ...base, values }),
+    leases: createLeases({ ...base, values, checkEpoch }),
     snapshots: createSnapshots({
       stream: snapshotStream,
       values: createValues({ ...base, stream: snapshotStream }),

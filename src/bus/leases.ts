@@ -20,6 +20,8 @@ const RELEASE_WITHIN_MS = 1_000;
 
 interface LeasesOptions {
   readonly values: Values;
+  /** Rejects when the bus was made anew since it was joined, and while it is. */
+  readonly checkEpoch: () => Promise<void>;
   readonly time: Time;
   readonly signal: AbortSignal;
   readonly report: (error: unknown) => void;
@@ -37,7 +39,7 @@ interface Won {
 }
 
 export function createLeases(options: LeasesOptions): Leases {
-  const { values, time, report } = options;
+  const { values, checkEpoch, time, report } = options;
 
   const campaign = async (shard: string, owner: string, signal: AbortSignal): Promise<Won> => {
     const key = leaseKey(shard);
@@ -56,6 +58,8 @@ export function createLeases(options: LeasesOptions): Leases {
         }
         watch = afterLook(watch, time.mono(), there?.revision ?? 0);
         if (mayTakeOver(watch, lease)) {
+          // On a bus that was made anew there is no lease, and the terms of this epoch were others'.
+          await checkEpoch();
           // An earlier attempt may arrive only now, and after this look, so from here on others may count.
           attempt = { term: (lease?.term ?? 0) + 1, sentAt: lookedAt };
           const record = encodeLease({ owner, term: attempt.term, beat: 0 });

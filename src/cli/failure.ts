@@ -6,7 +6,7 @@ export const EXIT_FAILED = 1;
 export const EXIT_USAGE = 2;
 /** By convention: what failed now may succeed when it is tried again. */
 const EXIT_TRY_AGAIN = 75;
-const TRY_AGAIN: readonly string[] = ['CLUSTER_TERM_OVER', 'CLUSTER_DIVERGED'];
+const TRY_AGAIN: readonly string[] = ['CLUSTER_TERM_OVER', 'CLUSTER_BUS_LOST', 'CLUSTER_DIVERGED'];
 
 const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is taken by another program',

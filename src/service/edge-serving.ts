@@ -16,6 +16,7 @@ import { API_HEADERS } from '../server/headers.ts';
 import type { FeedConnections, HttpServer } from '../server/http.ts';
 import type { Operations } from '../server/operations.ts';
 import { createOperatorApp } from '../server/operator-app.ts';
+import { reportBugs } from '../server/report-bugs.ts';
 import type { EdgeAccess } from './edge-access.ts';
 import type { Logger } from './logger.ts';
 import { openOperations } from './operations.ts';
@@ -116,7 +117,7 @@ export function serveShards(deps: ServingDeps): EdgeServing {
     forward,
   });
   const report = (error: unknown) => log.error({ err: error }, 'a request failed');
-  app.on('error', report);
+  reportBugs(app, report);
   closing.add(async () => app.close());
   const feed =
     config.feed &&

@@ -15,6 +15,7 @@ import type { Forward } from '../server/forwarded.ts';
 import { API_HEADERS } from '../server/headers.ts';
 import { createHttpServer, httpLimits } from '../server/http.ts';
 import { createOperatorApp } from '../server/operator-app.ts';
+import { reportBugs } from '../server/report-bugs.ts';
 import type { Positions } from '../sources/positions/position.ts';
 import type { Store, StoredFrames, Waitlist } from '../store/store.ts';
 import type { Latest } from '../views/latest.ts';
@@ -148,7 +149,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     positions: parts.positions,
   });
   const report = (error: unknown) => log.error({ err: error }, 'a request failed');
-  app.on('error', report);
+  reportBugs(app, report);
   const limits = httpLimits(config);
   const openItsFeed = (feedLimits: NonNullable<Config['feed']>) =>
     openFeed({

@@ -20,7 +20,7 @@ describe('reportFailure', () => {
   });
 
   it('is 75 for an engine that is to be started again as a standby', () => {
-    for (const code of ['CLUSTER_TERM_OVER', 'CLUSTER_DIVERGED']) {
+    for (const code of ['CLUSTER_TERM_OVER', 'CLUSTER_BUS_LOST', 'CLUSTER_DIVERGED']) {
       assert.deepEqual(report(new ServiceError(code, 'another one leads')), [
         75,
         'tallywire: another one leads\n',

@@ -6,7 +6,8 @@ import type { Chance } from './chance.ts';
 import type { PaidAnswers, SignedPayment } from './paid-answers.ts';
 
 interface BuyerOptions {
-  readonly url: string;
+  /** Whom to ask this time. */
+  readonly url: () => string;
   readonly random: Chance;
   /** Makes the key and the nonces: so many bytes, never the same twice. */
   readonly hexOf: (bytes: number) => Hex;
@@ -64,7 +65,7 @@ export function startBuyer({ url, random, hexOf, now, answers, onAnswer }: Buyer
   async function ask(path: string, headers: Readonly<Record<string, string>>): Promise<Answer | undefined> {
     const patienceMs = LEAST_PATIENCE_MS + random() ** 2 * (MOST_PATIENCE_MS - LEAST_PATIENCE_MS);
     try {
-      const response = await fetch(url + path, { headers, signal: AbortSignal.timeout(patienceMs) });
+      const response = await fetch(url() + path, { headers, signal: AbortSignal.timeout(patienceMs) });
       const body = await response.text();
       return { status: response.status, offer: response.headers.get('PAYMENT-REQUIRED'), body };
     } catch {

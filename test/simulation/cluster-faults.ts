@@ -28,14 +28,23 @@ const ON_BUS: Readonly<Record<OnBus['kind'], Partial<BusFaults>>> = {
   broken_deliveries: { skippedDelivery: 0.2, brokenDelivery: 0.2, silentDelivery: 0.05 },
 };
 
+/** All members have noticed a wiped bus after so long: a stream that seems short is believed to be so after 10 s. */
+const WIPE_NOTICED_MS = 30_000;
+
 /** Told that the leading engine is killed or paused, and since when there was no other fault. */
 type OnLeaderGone = (leader: SimulatedMember, quietSince: number | undefined) => void;
+
+interface Listeners {
+  readonly onKill: () => void;
+  /** Told right before the bus loses everything. */
+  readonly onWipe: () => void;
+  readonly onLeaderGone: OnLeaderGone;
+}
 
 /** Makes faults happen. */
 export function createClusterFaults(
   stage: ClusterStage,
-  onKill: () => void,
-  onLeaderGone: OnLeaderGone,
+  { onKill, onWipe, onLeaderGone }: Listeners,
 ): ClusterFaults {
   const { kernel, bus, owners, world, network, engines, edges, members } = stage;
   const fired = new Map<ClusterFaultKind, number>();
@@ -136,6 +145,11 @@ export function createClusterFaults(
       case 'bus_down':
         bus.setDown(true);
         later(fault.forMs, () => bus.setDown(false));
+        break;
+      case 'wiped_bus':
+        onWipe();
+        bus.remove();
+        later(WIPE_NOTICED_MS, () => undefined);
         break;
       case 'lost_acks':
       case 'duplicates':

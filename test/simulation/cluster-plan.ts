@@ -29,6 +29,8 @@ const fault = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pause'), at, forMs, who }),
   /** The servers of the bus are gone; what they hold stays. */
   z.object({ kind: z.literal('bus_down'), at, forMs }),
+  /** The servers of the bus are up, and have lost all that they held. */
+  z.object({ kind: z.literal('wiped_bus'), at }),
   /** For a while a share of what is sent over the bus is stored and not answered, is sent twice, or comes late. */
   z.object({ kind: z.literal('lost_acks'), at, forMs, share }),
   z.object({ kind: z.literal('duplicates'), at, forMs, share }),
@@ -62,6 +64,14 @@ export const ROUND_MS = 6 * MINUTE_MS;
 export const CALM_MS = MINUTE_MS;
 /** The first minute is undisturbed, so that there is something to lose. */
 const UNDISTURBED_MS = MINUTE_MS;
+const LITTLE_MS = 10 * SECOND_MS;
+
+/** How many hours a simulation takes in which faults go on until `at` and a little longer; hundredths. */
+export function clusterHoursUntil(at: number): number {
+  const roundAt = at - (at % ROUND_MS);
+  const end = roundAt + Math.min(ROUND_MS, at - roundAt + LITTLE_MS + CALM_MS);
+  return Math.ceil((end / HOUR_MS) * 100) / 100;
+}
 
 /** How often each kind happens in an hour at most. */
 const MOST_PER_HOUR: Readonly<Record<ClusterFaultKind, number>> = {
@@ -71,6 +81,7 @@ const MOST_PER_HOUR: Readonly<Record<ClusterFaultKind, number>> = {
   partition: 100,
   pause: 100,
   bus_down: 37,
+  wiped_bus: 8,
   lost_acks: 50,
   duplicates: 50,
   late_messages: 50,
@@ -141,6 +152,8 @@ function drawn(kind: ClusterFaultKind, when: number, chance: Chance): ClusterFau
       return { ...base, kind, who: pick(chance, ANYONE), forMs: span(chance, 20 * SECOND_MS) };
     case 'bus_down':
       return { ...base, kind, forMs: span(chance, 15 * SECOND_MS) };
+    case 'wiped_bus':
+      return { ...base, kind };
     case 'lost_acks':
     case 'duplicates':
     case 'late_messages':

@@ -140,6 +140,7 @@ export async function openClusterStage(options: ClusterStageOptions): Promise<Cl
         role,
         bus: 'nats://simulated:4222',
         shard: SHARD,
+        ...(role === 'engine' && { payments: 'demo' }),
         port: String((role === 'engine' ? 8_080 : 9_080) + n),
         data: `/simulated/${role}-${n}`,
         world: world.url,

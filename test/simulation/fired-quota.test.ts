@@ -4,7 +4,7 @@ import { FAULT_KINDS } from './plan.ts';
 
 describe('createFiredQuota', () => {
   it('adds up what simulations print, with those that never happened', () => {
-    const quota = createFiredQuota();
+    const quota = createFiredQuota(FAULT_KINDS);
     quota.add('seed 1\nfault kill       3\nfault slow_disk  4\ndigest 1');
     quota.add('fault kill       2\n');
     const fired = new Map(quota.fired);

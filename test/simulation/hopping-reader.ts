@@ -33,7 +33,7 @@ interface HoppingOptions {
   /** A frame that does not follow the one before. */
   readonly onGap: (message: string) => void;
   /** A snapshot came though it asked for what follows its cursor. */
-  readonly onReset: (topic: string, url: string) => void;
+  readonly onReset: (topic: string, url: string, isOfNewEpoch: boolean) => void;
   readonly onHop: (frames: number, url: string, why: string) => void;
 }
 
@@ -49,7 +49,7 @@ export function startHopping(options: HoppingOptions): void {
     const topic = typeof account === 'string' ? `${channel}/${account}` : channel;
     const cursor = cursors.get(topic);
     if (type === 'snapshot') {
-      if (cursor !== undefined) onReset(topic, url);
+      if (cursor !== undefined) onReset(topic, url, cursor.epoch !== epoch);
     } else {
       const isNext = cursor?.epoch === epoch && previous === cursor.seq;
       const isWhole = typeof merged === 'number' || seq === (cursor?.seq ?? 0) + 1;

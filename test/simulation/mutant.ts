@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
+import { type AnyTier, tierNamed } from './tier-simulation.ts';
 
 /** Lines that stand together, and what comes in their place. */
 interface Hunk {
@@ -12,6 +13,8 @@ interface Hunk {
 export interface Mutant {
   readonly name: string;
   readonly description: string;
+  /** Of the simulation that finds it. */
+  readonly tier: AnyTier;
   /** The plan of faults that finds it, a file of the folder `plans`; faults are drawn from seeds if undefined. */
   readonly plan: string | undefined;
   /** How long it takes to find it with that plan; until soon after the last fault if undefined. */
@@ -31,7 +34,7 @@ export function readMutants(folder: string): readonly Mutant[] {
     .map((name) => parseMutant(name.slice(0, -EXTENSION.length), readFileSync(join(folder, name), 'utf8')));
 }
 
-/** The first line describes the bug, further ones may name a plan and its hours, and a unified diff of one file follows. */
+/** The first line describes the bug, further ones may name a tier, a plan and its hours, and a unified diff of one file follows. */
 export function parseMutant(name: string, text: string): Mutant {
   const [head = '', path, ...others] = text.trimEnd().split(/^--- a\/(\S+)\n\+\+\+ b\/\1\n/m);
   const [diff] = others;
@@ -48,6 +51,7 @@ export function parseMutant(name: string, text: string): Mutant {
   return {
     name,
     description,
+    tier: tierNamed(fieldOf('Tier') ?? 'sparse'),
     plan: fieldOf('Plan'),
     hours: hours === undefined ? undefined : Number(hours),
     path,

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseMutant, readMutants, transpiled, withBug } from './mutant.ts';
-import { plan } from './plan.ts';
+import { simulationOf } from './tier-simulation.ts';
 
 const root = rootAbove(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'test/simulation/mutants');
@@ -14,6 +14,7 @@ function rootAbove(folder: string): string {
 }
 
 const PATCH = `Counts one too many.
+Tier: cluster
 Plan: kills.json
 Hours: 0.25
 --- a/src/count.ts
@@ -30,6 +31,7 @@ describe('a mutant', () => {
   it('is read from a patch, and applies wherever its lines are', () => {
     const mutant = parseMutant('01-count', PATCH);
     assert.equal(mutant.description, 'Counts one too many.');
+    assert.equal(mutant.tier, 'cluster');
     assert.equal(mutant.plan, 'kills.json');
     assert.equal(mutant.hours, 0.25);
     assert.equal(mutant.path, 'src/count.ts');
@@ -66,9 +68,12 @@ describe('the mutants', () => {
     }
   });
 
-  it('name plans that there are, and every plan is named', () => {
+  it('name plans that there are, and every plan is named', async () => {
     const named = mutants.flatMap((mutant) => mutant.plan ?? []);
     assert.deepEqual([...new Set(named)].sort(), readdirSync(plans).sort());
-    for (const name of new Set(named)) plan.parse(JSON.parse(readFileSync(join(plans, name), 'utf8')));
+    for (const { tier, plan } of mutants) {
+      const { parsePlan } = await simulationOf(tier);
+      if (plan !== undefined) parsePlan(JSON.parse(readFileSync(join(plans, plan), 'utf8')));
+    }
   });
 });

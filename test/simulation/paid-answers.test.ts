@@ -77,6 +77,14 @@ describe('paid answers', () => {
     assert.match(found().join(), /16: net\|asset\|payer\|1 was paid, and is VERIFIED on disk/);
   });
 
+  it('find money that moved before it was on disk that it would', async () => {
+    const { chain, keep, found } = stage();
+    await keep(row('VERIFIED'));
+    chain.push(PAYMENT.transfer);
+    await keep(row('SETTLING'));
+    assert.match(found().join(), /16: .* was paid before/);
+  });
+
   it('find a purchase that was paid twice', async () => {
     const { chain, answers, keep, found } = stage();
     const second = { ...PAYMENT, id: 'net|asset|payer|2', transfer: 'payer|2' };

@@ -29,12 +29,12 @@ export interface PaidAnswers {
 }
 
 interface PaidAnswersDeps {
-  readonly kept: Pick<Store, 'payments'>;
+  readonly kept: { readonly payments: Pick<Store['payments'], 'find'> };
   /** The transfers that the chain has, by `payer|nonce`. */
   readonly transfers: () => readonly string[];
   /** Ms of a clock that never goes back. */
   readonly now: () => number;
-  readonly violations: Violations;
+  readonly violations: Pick<Violations<16>, 'check'>;
 }
 
 /** In these states of a payment its answer is on disk, so the money may move. */
@@ -89,7 +89,14 @@ export function createPaidAnswers({ kept, transfers, now, violations }: PaidAnsw
       }
       if (method === 'prune') return;
       // What reserves and puts is a payment. A reservation changes nothing where the id is taken.
-      const { id } = written as KeptPayment;
+      const { id, state: writtenState } = written as KeptPayment;
+      const [, , payer, nonce] = id.split('|');
+      if (writtenState === 'SETTLING')
+        check(
+          16,
+          !transfers().includes(`${payer}|${nonce}`),
+          () => `${id} was paid before it was on disk that it would be`,
+        );
       const state = kept.payments.find(id)?.state;
       check(16, state === 'SETTLED' || !settled.has(id), () => `${id} was settled, and is ${state} again`);
       if (state === 'SETTLED') settled.add(id);

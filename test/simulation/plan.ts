@@ -202,12 +202,6 @@ export function faultsEndOf(hour: number, hours: number): number {
   return (hour + Math.min(1, hours - hour) * FAULTS_SHARE) * HOUR_MS;
 }
 
-/** When what a fault causes by itself is over, in virtual ms. */
-export function endOf(fault: Fault): number {
-  const lasting = 'forMs' in fault ? fault.forMs : 'downMs' in fault ? fault.downMs : 0;
-  return fault.at + lasting;
-}
-
 /** How many hours a simulation takes in which faults go on until `at` and a little longer; hundredths. */
 export function hoursUntil(at: number): number {
   const hour = Math.floor(at / HOUR_MS);

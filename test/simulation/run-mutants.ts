@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Mutant, readMutants } from './mutant.ts';
 import { copyBuild, type MutantCopy } from './mutant-copy.ts';
-import { endOf, hoursUntil, planOf, plan as planShape } from './plan.ts';
-import { failureOf, type Outcome, type Simulated, simulateInChild } from './simulate-in-child.ts';
+import { endOf } from './planned-fault.ts';
+import { failureOf, type Outcome, simulateInChild } from './simulate-in-child.ts';
+import { type Simulated, simulationOf } from './tier-simulation.ts';
 
 /**
  * `npm run mutants -- 01-publish-before-store --hours 1 --seeds 3 --jobs 2`: puts one bug at a time into a copy of the
@@ -77,22 +78,24 @@ async function work(): Promise<void> {
   }
 }
 
-function simulationsOf(mutant: Mutant): readonly Simulated[] {
+async function simulationsOf(mutant: Mutant): Promise<readonly Simulated[]> {
+  const { tier } = mutant;
+  const { parsePlan, drawPlan, hoursUntil } = await simulationOf(tier);
   if (mutant.plan !== undefined && !values.drawn) {
-    const plan = planShape.parse(JSON.parse(readFileSync(join(folder, 'plans', mutant.plan), 'utf8')));
+    const plan = parsePlan(JSON.parse(readFileSync(join(folder, 'plans', mutant.plan), 'utf8')));
     const untilLast = hoursUntil(Math.max(0, ...plan.map(endOf)));
-    return [{ seed: PLANNED_SEED, hours: mutant.hours ?? untilLast, tier: 'sparse', plan }];
+    return [{ seed: PLANNED_SEED, hours: mutant.hours ?? untilLast, tier, plan }];
   }
   return Array.from({ length: seeds }, (_, at) => {
     const seed = PLANNED_SEED + at;
-    return { seed, hours, tier: 'sparse', plan: planOf(seed, hours) };
+    return { seed, hours, tier, plan: drawPlan(seed, hours) };
   });
 }
 
 async function lookFor(mutant: Mutant, copy: MutantCopy): Promise<Finding> {
   let virtualMs = 0;
   let cpuSeconds = 0;
-  for (const simulated of simulationsOf(mutant)) {
+  for (const simulated of await simulationsOf(mutant)) {
     const without = await soundOutcome(simulated, copy);
     if (failureOf(without) !== undefined)
       return { mutant, isCaught: false, by: `fails without it: ${textOf(without)}`, virtualMs, cpuSeconds };

@@ -4,25 +4,23 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { deliverToParent, startChild } from '../support/child.ts';
 import { createFiredQuota } from './fired-quota.ts';
-import { FAULT_KINDS, type Plan, planOf, plan as planShape } from './plan.ts';
+import type { PlannedFault } from './planned-fault.ts';
 import { commit, numberOf } from './run-options.ts';
 import { shrinkFailure } from './shrink-failure.ts';
-import { type SimulationResult, simulate } from './simulate.ts';
 import {
   failureOf,
   type Outcome,
-  type Simulated,
   simulateInChild,
   type Told,
   told as toldShape,
 } from './simulate-in-child.ts';
-import { INVARIANTS } from './violations.ts';
+import { type Simulated, type SimulatedResult, simulationOf, tierNamed } from './tier-simulation.ts';
 
 /**
- * `npm run simulate -- --hours 2 --seed 7`: the whole service in virtual time. Without `--plan` faults are drawn from the
- * seed; `--plan none` has none. With `--seeds 10 --jobs 2` ten seeds from that one on are run, two at a time; `--quota 50`
+ * `npm run simulate -- --hours 2 --seed 7`: the whole service in virtual time, or with `--tier cluster` two engines and two
+ * edges. Without `--plan` faults are drawn from the seed; `--plan none` has none. With `--seeds 10 --jobs 2` ten seeds from that one on are run, two at a time; `--quota 50`
  * fails them where a kind of fault happened fewer than 50 times in all. A failure is repeated, and its plan is shrunk to the
- * faults that matter, unless `--no-shrink`.
+ * faults that matter, unless `--no-shrink`. With `--trace` a cluster prints its faults and its logs.
  */
 const { values } = parseArgs({
   options: {
@@ -35,11 +33,9 @@ const { values } = parseArgs({
     'no-shrink': { type: 'boolean', default: false },
     'shrink-minutes': { type: 'string', default: '20' },
     quota: { type: 'string', default: '0' },
+    trace: { type: 'boolean', default: false },
   },
 });
-
-// A cluster has other faults and invariants. It ends the process itself.
-if (values.tier === 'cluster') await import('./run-simulate-cluster.ts');
 
 const hours = numberOf('hours', values.hours);
 const seeds = numberOf('seeds', values.seeds);
@@ -47,8 +43,8 @@ const jobs = numberOf('jobs', values.jobs);
 const quota = numberOf('quota', values.quota);
 const firstSeed =
   values.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : numberOf('seed', values.seed);
-const tier = values.tier === 'dense' ? 'dense' : values.tier === 'sparse' ? 'sparse' : undefined;
-if (tier === undefined) throw new RangeError(`--tier is dense, sparse or cluster, was ${values.tier}`);
+const tier = tierNamed(values.tier);
+const { invariants, faultKinds, parsePlan, drawPlan, hoursUntil, run } = await simulationOf(tier);
 const shrinkMinutes = numberOf('shrink-minutes', values['shrink-minutes']);
 const MOST_SHRINKING_RUNS = 100;
 const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -58,14 +54,14 @@ process.once('disconnect', () => process.exit(1));
 if (seeds === 1) await runOne(firstSeed);
 else await runMany();
 
-function planFor(seed: number): Plan {
-  if (values.plan === undefined) return planOf(seed, hours);
+function planFor(seed: number): Simulated['plan'] {
+  if (values.plan === undefined) return drawPlan(seed, hours);
   if (values.plan === 'none') return [];
-  return planShape.parse(JSON.parse(readFileSync(values.plan, 'utf8')));
+  return parsePlan(JSON.parse(readFileSync(values.plan, 'utf8')));
 }
 
 async function runOne(seed: number): Promise<void> {
-  const simulated: Simulated = { seed, hours, tier: tier ?? 'sparse', plan: planFor(seed) };
+  const simulated: Simulated = { seed, hours, tier, plan: planFor(seed) };
   print(`seed ${seed}, ${hours} h, ${tier}, ${simulated.plan.length} faults planned`);
   const outcome = await outcomeOf(simulated);
   const failure = failureOf(outcome);
@@ -76,7 +72,7 @@ async function runOne(seed: number): Promise<void> {
 
 async function outcomeOf(simulated: Simulated): Promise<Outcome> {
   try {
-    const result = await simulate({ ...simulated, report: print });
+    const result = await run(simulated, { report: print, ...(values.trace && { trace: print }) });
     for (const line of tableOf(result)) print(line);
     const told = toldOf(result);
     await deliverToParent(told);
@@ -93,19 +89,18 @@ function cpuSeconds(): number {
   return (user + system) / 1e6;
 }
 
-function toldOf({ violations, digest, virtualMs }: SimulationResult): Told {
+function toldOf({ violations, digest, virtualMs }: SimulatedResult): Told {
   return { violations: [...violations], digest, virtualMs, cpuSeconds: cpuSeconds() };
 }
 
-function tableOf({ fired, checked, figures, disk, virtualMs, digest }: SimulationResult): readonly string[] {
-  const row = (name: string, value: string | number) => `${name.padEnd(78)} ${String(value).padStart(12)}`;
+function tableOf({ fired, checked, figures, virtualMs, digest }: SimulatedResult): readonly string[] {
+  const row = (name: string, value: string | number) => `${name.padEnd(90)} ${String(value).padStart(12)}`;
   return [
-    ...FAULT_KINDS.map((kind) => row(`fault ${kind}`, fired.get(kind) ?? 0)),
-    ...Object.entries(disk).map(([name, value]) => row(`disk ${name}`, value)),
-    ...Object.entries(INVARIANTS).map(([name, text]) =>
-      row(`invariant ${name}: ${text}`, [...checked].find(([each]) => String(each) === name)?.[1] ?? 0),
+    ...faultKinds.map((kind) => row(`fault ${kind}`, fired.get(kind) ?? 0)),
+    ...Object.entries(invariants).map(([name, text]) =>
+      row(`invariant ${name}: ${text}`, checked.get(Number(name)) ?? 0),
     ),
-    ...Object.entries(figures).map(([name, value]) => row(name.slice(0, 78), value)),
+    ...Object.entries(figures).map(([name, value]) => row(name.slice(0, 90), value)),
     row('virtual hours', (virtualMs / 3_600_000).toFixed(2)),
     row('seconds of CPU', cpuSeconds().toFixed(1)),
     `digest ${digest}`,
@@ -130,6 +125,7 @@ async function tellFailure(failed: Simulated, failure: Outcome): Promise<void> {
   const end = performance.now() + shrinkMinutes * 60_000;
   const { simulated, outcome, isMinimal, runs } = await shrinkFailure(failed, failure, {
     simulate: simulateInChild,
+    hoursUntil,
     mostRuns: MOST_SHRINKING_RUNS,
     hasTime: () => performance.now() < end,
     report: print,
@@ -152,8 +148,8 @@ function tellViolations(outcome: Outcome): void {
   if (outcome.type === 'ended') print(`FAILURE: ${outcome.why}`);
   if (outcome.type === 'told')
     for (const { at, invariant, message } of outcome.violations) {
-      const text = new Map(Object.entries(INVARIANTS)).get(String(invariant));
-      print(`VIOLATION of ${invariant} (${text}) at ${(at / 3_600_000).toFixed(4)} h: ${message}`);
+      const when = `${(at / 1_000).toFixed(3)} s`;
+      print(`VIOLATION of ${invariant} (${invariants[invariant]}) at ${when}: ${message}`);
     }
 }
 
@@ -163,7 +159,7 @@ function tellPlan({ seed, hours, tier, plan }: Simulated, file = fileWith(plan))
   print(`again: npm run simulate -- --hours ${hours} --seed ${seed} --tier ${tier} --plan ${file}`);
 }
 
-function fileWith(plan: Plan): string {
+function fileWith(plan: readonly PlannedFault[]): string {
   const file = join(mkdtempSync(join(tmpdir(), 'tallywire-simulation-')), 'plan.json');
   writeFileSync(file, JSON.stringify(plan, undefined, 1));
   return file;
@@ -176,11 +172,11 @@ function hasFailed(message: unknown): boolean {
 /** Each seed has a process of its own. What one that fails prints is passed on at once, since to shrink a plan takes long. */
 async function runMany(): Promise<void> {
   const waiting = Array.from({ length: seeds }, (_, index) => firstSeed + index);
-  const firedQuota = createFiredQuota();
+  const firedQuota = createFiredQuota(faultKinds);
   let failures = 0;
   const work = async () => {
     for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
-      const args = ['--hours', String(hours), '--seed', String(seed), '--tier', tier ?? 'sparse'];
+      const args = ['--hours', String(hours), '--seed', String(seed), '--tier', tier];
       const planned = values.plan === undefined ? [] : ['--plan', values.plan];
       const shrinking = values['no-shrink']
         ? ['--no-shrink']

@@ -10,6 +10,10 @@ interface SharedLog {
   readonly head: number;
   /** Compares what is new on the bus with what was there, and each log with that of the bus, as far as both go. */
   check(logs: ReadonlyMap<string, Pick<Store, 'journal'>>): void;
+  /** The bus is about to lose everything, and each log goes so far. A log may differ until `onMended`. */
+  onWipe(heads: readonly number[]): void;
+  /** From now on all logs have to be one again. */
+  onMended(): void;
   /** Looks whether a log has everything that the bus has acknowledged. */
   checkWhole(name: string, log: Pick<Store, 'journal'>, upTo: number): void;
 }
@@ -27,6 +31,11 @@ export function createSharedLog({ bus, stream, violations: { check } }: SharedLo
   let assemble: ReturnType<typeof createAssembly> | undefined;
   let read = 0;
   let term = 0;
+  /** The digest that the last entry of this epoch says; undefined before the first one on a bus that was wiped. */
+  let stated: string | undefined = EMPTY_DIGEST;
+  /** What every engine had when the bus was wiped; undefined unless it was. */
+  let leastHead: number | undefined;
+  let isWiped = false;
 
   /** How far each log was found to be that of the bus. */
   const compared = new Map<string, { readonly journal: Store['journal']; seq: number; digest: string }>();
@@ -43,6 +52,12 @@ export function createSharedLog({ bus, stream, violations: { check } }: SharedLo
       const entry = assemble(message);
       if (entry?.subject !== 'log') continue;
       const { digest, observations } = decodeLogEntry(entry.body);
+      const firstSeq = observations[0]?.seq ?? 0;
+      if (stated === undefined && leastHead !== undefined) {
+        const least = leastHead;
+        check(5, firstSeq > least, () => `all engines had ${least}, and the log goes on at ${firstSeq}`);
+        digests.length = Math.min(digests.length, firstSeq);
+      }
       for (const observation of observations) {
         const before = digests[observation.seq - 1];
         const known = digests[observation.seq];
@@ -53,8 +68,10 @@ export function createSharedLog({ bus, stream, violations: { check } }: SharedLo
         );
         if (before !== undefined) digests[observation.seq] = nextDigest(before, observation);
       }
-      const last = observations.at(-1)?.seq ?? 0;
-      check(21, digests[last] === digest, () => `the entry at place ${entry.place} has another digest`);
+      // A log begins with a digest of its last observations on a bus that was wiped.
+      const expected = stated === undefined ? digest : observations.reduce(nextDigest, stated);
+      check(21, expected === digest, () => `the entry at place ${entry.place} has another digest`);
+      stated = digest;
     }
   }
 
@@ -62,8 +79,22 @@ export function createSharedLog({ bus, stream, violations: { check } }: SharedLo
     get head() {
       return digests.length - 1;
     },
+    onWipe(heads) {
+      readBus();
+      leastHead = Math.min(...heads);
+      isWiped = true;
+      read = 0;
+      term = 0;
+      stated = undefined;
+      assemble = undefined;
+      compared.clear();
+    },
+    onMended() {
+      isWiped = false;
+    },
     check(logs) {
       readBus();
+      if (isWiped) return;
       for (const [name, { journal }] of logs) {
         const known = compared.get(name);
         const own = known?.journal === journal ? known : { journal, seq: 0, digest: EMPTY_DIGEST };

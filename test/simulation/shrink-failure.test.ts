@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Fault, faultsEndOf, planOf } from './plan.ts';
+import { type Fault, faultsEndOf, hoursUntil, planOf } from './plan.ts';
 import { shrinkFailure } from './shrink-failure.ts';
-import type { Outcome, Simulated } from './simulate-in-child.ts';
+import type { Outcome } from './simulate-in-child.ts';
+import type { Simulated } from './tier-simulation.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -45,6 +46,7 @@ describe('shrinkFailure', () => {
         fc.pre(failure.type === 'told' && failure.violations.length > 0);
         const shrunk = await shrinkFailure(simulated, failure, {
           simulate,
+          hoursUntil,
           mostRuns: 1_000,
           hasTime,
           report,
@@ -71,6 +73,7 @@ describe('shrinkFailure', () => {
     const simulated: Simulated = { seed: 3, hours: 1, tier: 'sparse', plan };
     const shrunk = await shrinkFailure(simulated, await simulate(simulated), {
       simulate,
+      hoursUntil,
       mostRuns: 1_000,
       hasTime,
       report,
@@ -85,6 +88,7 @@ describe('shrinkFailure', () => {
     const simulated: Simulated = { seed: 3, hours: 1, tier: 'sparse', plan };
     const shrunk = await shrinkFailure(simulated, await simulate(simulated), {
       simulate,
+      hoursUntil,
       mostRuns: 4,
       hasTime,
       report: (line) => lines.push(line),

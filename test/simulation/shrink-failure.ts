@@ -1,8 +1,9 @@
-import { endOf, hoursUntil } from './plan.ts';
+import { endOf } from './planned-fault.ts';
 import { shrinkList } from './shrink-list.ts';
-import { failureOf, type Outcome, type Simulated } from './simulate-in-child.ts';
+import { failureOf, type Outcome } from './simulate-in-child.ts';
+import type { Simulated, TierSimulation } from './tier-simulation.ts';
 
-interface ShrinkDeps {
+interface ShrinkDeps extends Pick<TierSimulation, 'hoursUntil'> {
   readonly simulate: (simulated: Simulated) => Promise<Outcome>;
   readonly mostRuns: number;
   /** Whether there is time for another run. */
@@ -22,7 +23,7 @@ interface ShrunkFailure {
 export async function shrinkFailure(
   failed: Simulated,
   failure: Outcome,
-  { simulate, mostRuns, hasTime, report }: ShrinkDeps,
+  { simulate, hoursUntil, mostRuns, hasTime, report }: ShrinkDeps,
 ): Promise<ShrunkFailure> {
   const name = failureOf(failure);
   let simulated = failed;

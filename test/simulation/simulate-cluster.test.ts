@@ -23,9 +23,10 @@ const PLAN: ClusterPlan = [
   { kind: 'stop', at: 105_000, who: 'leader' },
   { kind: 'cut_readers', at: 108_000, who: 'edge 1' },
   { kind: 'bus_down', at: 112_000, forMs: 3_000 },
+  { kind: 'wiped_bus', at: 118_000 },
 ];
 const HOURS = 0.05;
-const INVARIANTS = [1, 4, 5, 7, 8, 18, 19, 20, 21, 22, 23, 24, 25];
+const INVARIANTS = [1, 4, 5, 7, 8, 16, 18, 19, 20, 21, 22, 23, 24, 25, 27];
 
 describe('a simulation of a cluster', () => {
   let folder: string;

@@ -3,16 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { startChild } from '../support/child.ts';
-import type { Plan } from './plan.ts';
-import type { Tier } from './tier.ts';
-
-/** Everything that decides how a simulation goes. */
-export interface Simulated {
-  readonly seed: number;
-  readonly hours: number;
-  readonly tier: Tier;
-  readonly plan: Plan;
-}
+import type { Simulated } from './tier-simulation.ts';
 
 /** What a process that simulates tells the one that started it. */
 export const told = z.object({

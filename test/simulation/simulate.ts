@@ -19,6 +19,7 @@ import { createPaidAnswers } from './paid-answers.ts';
 import { type FaultKind, faultsEndOf, type Plan } from './plan.ts';
 import { type Reader, startReader } from './reader.ts';
 import { settled } from './settled.ts';
+import { settledTransfers } from './settled-transfers.ts';
 import { createShownFrames } from './shown-frames.ts';
 import type { DiskFigures } from './simulated-disk.ts';
 import { openStage, SERVICE_URL, START_AT, type Stage } from './stage.ts';
@@ -118,7 +119,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   let forecastAt = 0;
   const paid = createPaidAnswers({
     kept: disk.kept,
-    transfers: () => Object.keys(settledShape.parse(world.control.state()).facilitator.settled),
+    transfers: () => settledTransfers(world),
     now: kernel.now,
     violations,
   });
@@ -222,7 +223,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   let made = 0;
   kernel.as({ name: 'buyer' }, () =>
     startBuyer({
-      url: SERVICE_URL,
+      url: () => SERVICE_URL,
       random: chanceOf(seed, 'buyer'),
       hexOf: (bytes) => `0x${hex(bytes * 2, seed, 'buyer', ++made)}`,
       now: stage.trueNow,
@@ -310,10 +311,6 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     digest: digest.digest('hex'),
   };
 }
-
-const settledShape = z.object({
-  facilitator: z.object({ settled: z.record(z.string(), z.string()) }),
-});
 
 type StageWatch = Parameters<typeof openStage>[0];
 

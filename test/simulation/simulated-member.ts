@@ -44,6 +44,8 @@ export interface SimulatedMember {
   /** Ends it in order, as SIGTERM does. It is started again soon. */
   stop(): void;
   cutOff(how: Cut | undefined): void;
+  /** Runs a command in the process, as `tallywire keys` does. Never settles where the process dies meanwhile. */
+  command(command: unknown): Promise<unknown>;
 }
 
 interface MemberDeps {
@@ -89,6 +91,8 @@ export function createMember(deps: MemberDeps): SimulatedMember {
   let lives = 0;
   let life: Owner | undefined;
   let service: Service | undefined;
+  /** Takes commands in the present life. */
+  let control: { readonly own: Owner; readonly run: (command: unknown) => Promise<unknown> } | undefined;
   let ids = 0;
   const newId = () => `${name.replaceAll(/\W/g, '')}x${String(++ids).padStart(7, '0')}`;
 
@@ -109,7 +113,15 @@ export function createMember(deps: MemberDeps): SimulatedMember {
       finished: () => undefined,
     }),
     diskUse: async () => ({ usedBytes: 10, freeBytes: 90, usedShare: 0.1 }),
-    openControlSocket: async () => ({ close: async () => undefined }),
+    async openControlSocket(_folder, run) {
+      const opened = { own: kernel.owner, run };
+      control = opened;
+      return {
+        async close() {
+          if (control === opened) control = undefined;
+        },
+      };
+    },
     startWorker: deps.workers.start,
   };
   const clusterMachine: ClusterMachine = {
@@ -202,6 +214,7 @@ export function createMember(deps: MemberDeps): SimulatedMember {
     nodes.clear();
     life = undefined;
     service = undefined;
+    control = undefined;
   }
 
   return {
@@ -232,6 +245,21 @@ export function createMember(deps: MemberDeps): SimulatedMember {
       cut = how;
       for (const node of nodes) applyCut(node);
     },
+    command: (command) =>
+      new Promise((resolve, reject) => {
+        const asker = kernel.owner;
+        const taker = control;
+        if (taker === undefined) {
+          reject(new Error(`${name} takes no commands`));
+          return;
+        }
+        const act = () =>
+          void taker.run(command).then(
+            (answer) => kernel.schedule(0, () => resolve(answer), asker),
+            (error: unknown) => kernel.schedule(0, () => reject(error), asker),
+          );
+        kernel.schedule(0, act, taker.own);
+      }),
   };
 }
 

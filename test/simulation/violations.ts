@@ -22,33 +22,35 @@ export const INVARIANTS = {
 
 export type Invariant = keyof typeof INVARIANTS;
 
-export interface Violation {
+export interface Violation<Name extends number = Invariant> {
   /** Virtual ms. */
   readonly at: number;
-  readonly invariant: Invariant;
+  readonly invariant: Name;
   readonly message: string;
 }
 
 /** Counts how often each invariant was checked, and remembers how it was broken. */
-export interface Violations {
-  readonly found: readonly Violation[];
-  readonly checked: ReadonlyMap<Invariant, number>;
+export interface Violations<Name extends number = Invariant> {
+  readonly found: readonly Violation<Name>[];
+  readonly checked: ReadonlyMap<Name, number>;
   /** `message` is called only where the invariant does not hold. */
-  check(invariant: Invariant, holds: boolean, message: () => string): void;
+  check(invariant: Name, holds: boolean, message: () => string): void;
 }
 
 /** Further ones say nothing new. */
 const MOST_KEPT = 20;
+const LONGEST = 1_000;
 
-export function createViolations(now: () => number): Violations {
-  const found: Violation[] = [];
-  const checked = new Map<Invariant, number>();
+export function createViolations<Name extends number = Invariant>(now: () => number): Violations<Name> {
+  const found: Violation<Name>[] = [];
+  const checked = new Map<Name, number>();
   return {
     found,
     checked,
     check(invariant, holds, message) {
       checked.set(invariant, (checked.get(invariant) ?? 0) + 1);
-      if (!holds && found.length < MOST_KEPT) found.push({ at: now(), invariant, message: message() });
+      if (!holds && found.length < MOST_KEPT)
+        found.push({ at: now(), invariant, message: message().slice(0, LONGEST) });
     },
   };
 }

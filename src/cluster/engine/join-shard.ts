@@ -1,6 +1,6 @@
 import { GRAPH_VERSION } from '../../../streams/internal.ts';
 import type { Bus, Following, Lease } from '../../bus/bus.ts';
-import { BusError } from '../../bus/bus-error.ts';
+import { BusError, type BusErrorCode } from '../../bus/bus-error.ts';
 import type { Time } from '../../bus/time.ts';
 import type { StandbyEngine } from '../../engine/engine.ts';
 import { ServiceError } from '../../errors.ts';
@@ -267,10 +267,7 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
 
   const running = standBy().catch((error: unknown) => {
     if (signal.aborted) return;
-    const known =
-      error instanceof ServiceError
-        ? error
-        : new ServiceError('CLUSTER_FAILED', String(error), { cause: error });
+    const known = knownAs(name, error);
     tellOver(isNew && known.code === 'CLUSTER_DIVERGED' ? otherLog(deps, known) : known);
   });
   const telling = tell();
@@ -300,6 +297,19 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
       await limited;
     },
   };
+}
+
+/** What the bus says of a stream that is gone, or that was made anew since this engine has joined. */
+const LOST: readonly BusErrorCode[] = ['BUS_TAIL_LOST', 'BUS_OTHER_CLUSTER'];
+
+function knownAs(shard: string, error: unknown): ServiceError {
+  if (error instanceof BusError && LOST.includes(error.code)) {
+    const message = `the bus has lost what this engine has seen there of the shard ${shard}; started again, it joins what is there now`;
+    return new ServiceError('CLUSTER_BUS_LOST', message, { cause: error });
+  }
+  return error instanceof ServiceError
+    ? error
+    : new ServiceError('CLUSTER_FAILED', String(error), { cause: error });
 }
 
 /** Of a folder that comes from elsewhere, which is left as it is. */

@@ -372,6 +372,32 @@ describe('an engine on a bus', () => {
   );
 
   it(
+    'ends when the bus has lost everything, and goes on with its log when it is started again',
+    onShard(async (shard) => {
+      const leader = await shard.start();
+      await leads(shard, leader);
+      const standby = await shard.start();
+      await shard.settled(leader.deliver(aPost(1)));
+      await follows(shard, standby, leader);
+      shard.cluster.remove();
+      await shard.until('the leader ends', () => leader.end() !== undefined);
+      assert.equal(leader.end()?.code, 'CLUSTER_TERM_OVER');
+      await leader.stop();
+      const again = await shard.start({ store: leader.store });
+      await shard.until('the standby ends', () => standby.end() !== undefined);
+      assert.equal(standby.end()?.code, 'CLUSTER_BUS_LOST');
+      await standby.stop();
+      const back = await shard.start({ store: standby.store });
+      await shard.until('one of them asks', () => again.isAsking() || back.isAsking());
+      const [first, second] = again.isAsking() ? [again, back] : [back, again];
+      await shard.settled(first.deliver(aPost(2)));
+      await follows(shard, second, first);
+      assert.deepEqual(postsOf(first.store), [aPost(1).id, aPost(2).id]);
+      assert.deepEqual(logOf(second.store), logOf(first.store));
+    }),
+  );
+
+  it(
     'refuses a folder with another log, and one of another shard, and changes neither',
     onShard(async (shard) => {
       const leader = await shard.start();

@@ -182,10 +182,13 @@ export function createSimulatedCluster(
       });
 
     const deliver = (name: string, from: number): Deliveries => {
-      const queue: Delivered[] = [];
+      /** An error ends it once what was sent before is taken. */
+      const queue: (Delivered | BusError)[] = [];
       let next = from;
       let end: { readonly error?: BusError } | undefined;
       let isSilent = !isReachable();
+      /** Whether nothing more is sent. What is under way arrives. */
+      let isOver = false;
       let wake: () => void = () => undefined;
       let freeAt = 0;
 
@@ -196,7 +199,7 @@ export function createSimulatedCluster(
         closing.signal.removeEventListener('abort', onClose);
         wake();
       };
-      const send = (delivered: Delivered) => {
+      const send = (delivered: Delivered | BusError) => {
         // One after the other: a connection keeps the order.
         const lateMs = happens(faults.lateDelivery) ? rng.next() * LATEST_MS : 0;
         freeAt = Math.max(freeAt, time.mono() + tripMs() + lateMs);
@@ -214,15 +217,18 @@ export function createSimulatedCluster(
         push() {
           if (!isReachable()) isSilent = true;
           const stream = streams.get(name);
-          if (isSilent || stream === undefined) return;
+          if (isSilent || isOver || stream === undefined) return;
           const { first, last } = stream.ends();
           for (next = Math.max(next, first); next <= last; next++) {
             const message = stream.read(next);
             if (message === undefined) continue;
             if (stream.spec.kind === 'log' && happens(faults.skippedDelivery)) continue;
-            if (happens(faults.silentDelivery)) isSilent = true;
-            if (isSilent) return;
-            if (happens(faults.brokenDelivery)) return finish({ error: unreachable('a delivery') });
+            if (happens(faults.silentDelivery)) isOver = true;
+            else if (happens(faults.brokenDelivery)) {
+              isOver = true;
+              send(unreachable('a delivery'));
+            }
+            if (isOver) return;
             const delivered = { message, pending: last - next };
             send(delivered);
             if (happens(faults.repeatedDelivery)) send(delivered);
@@ -236,8 +242,10 @@ export function createSimulatedCluster(
       async function* iterate(): AsyncGenerator<Delivered> {
         for (;;) {
           const delivered = queue.shift();
-          if (delivered !== undefined && end === undefined) yield delivered;
-          else if (end !== undefined) {
+          if (delivered !== undefined && end === undefined) {
+            if (delivered instanceof BusError) throw delivered;
+            yield delivered;
+          } else if (end !== undefined) {
             if (end.error !== undefined) throw end.error;
             return;
           } else {
