@@ -1,7 +1,7 @@
+import type { TierSimulation } from './any-simulation.ts';
 import { CLUSTER_INVARIANTS } from './cluster-invariants.ts';
 import { CLUSTER_FAULT_KINDS, clusterHoursUntil, clusterPlan, clusterPlanOf } from './cluster-plan.ts';
 import { simulateCluster } from './simulate-cluster.ts';
-import type { TierSimulation } from './tier-simulation.ts';
 
 /** Two engines and two edges on a simulated bus. */
 export const clusterSimulation: TierSimulation = {

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
-import { type AnyTier, tierNamed } from './tier-simulation.ts';
+import type { AnyTier } from './any-simulation.ts';
+import { tierNamed } from './tier-simulation.ts';
 
 /** Lines that stand together, and what comes in their place. */
 interface Hunk {

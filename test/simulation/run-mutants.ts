@@ -2,11 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { Simulated } from './any-simulation.ts';
 import { type Mutant, readMutants } from './mutant.ts';
 import { copyBuild, type MutantCopy } from './mutant-copy.ts';
 import { endOf } from './planned-fault.ts';
 import { failureOf, type Outcome, simulateInChild } from './simulate-in-child.ts';
-import { type Simulated, simulationOf } from './tier-simulation.ts';
+import { simulationOf } from './tier-simulation.ts';
 
 /**
  * `npm run mutants -- 01-publish-before-store --hours 1 --seeds 3 --jobs 2`: puts one bug at a time into a copy of the

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { deliverToParent, startChild } from '../support/child.ts';
+import type { Simulated, SimulatedResult } from './any-simulation.ts';
 import { createFiredQuota } from './fired-quota.ts';
 import type { PlannedFault } from './planned-fault.ts';
 import { commit, numberOf } from './run-options.ts';
@@ -14,7 +15,7 @@ import {
   type Told,
   told as toldShape,
 } from './simulate-in-child.ts';
-import { type Simulated, type SimulatedResult, simulationOf, tierNamed } from './tier-simulation.ts';
+import { simulationOf, tierNamed } from './tier-simulation.ts';
 
 /**
  * `npm run simulate -- --hours 2 --seed 7`: the whole service in virtual time, or with `--tier cluster` two engines and two

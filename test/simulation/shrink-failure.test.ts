@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { Simulated } from './any-simulation.ts';
 import { type Fault, faultsEndOf, hoursUntil, planOf } from './plan.ts';
 import { shrinkFailure } from './shrink-failure.ts';
 import type { Outcome } from './simulate-in-child.ts';
-import type { Simulated } from './tier-simulation.ts';
 
 const HOUR_MS = 3_600_000;
 

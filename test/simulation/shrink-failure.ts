@@ -1,7 +1,7 @@
+import type { Simulated, TierSimulation } from './any-simulation.ts';
 import { endOf } from './planned-fault.ts';
 import { shrinkList } from './shrink-list.ts';
 import { failureOf, type Outcome } from './simulate-in-child.ts';
-import type { Simulated, TierSimulation } from './tier-simulation.ts';
 
 interface ShrinkDeps extends Pick<TierSimulation, 'hoursUntil'> {
   readonly simulate: (simulated: Simulated) => Promise<Outcome>;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { startChild } from '../support/child.ts';
-import type { Simulated } from './tier-simulation.ts';
+import type { Simulated } from './any-simulation.ts';
 
 /** What a process that simulates tells the one that started it. */
 export const told = z.object({
