@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { openWorld, type World } from '../../src/world/world.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Program, runProgram } from '../support/program.ts';
 import { type OpenPage, openTestBrowser, type TestBrowser } from './test-browser.ts';
 
@@ -38,6 +37,7 @@ export async function openServedPage({
 }: ServedPageOptions): Promise<ServedPage> {
   const data = await mkdtemp(join(tmpdir(), 'tallywire-page-'));
   const world = await openWorld({ seed, ...(startAt === undefined ? {} : { startAt }) });
+  // It stays the same over restarts, since the page keeps its address.
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const history = ['--history-days', String(historyDays)];
@@ -70,14 +70,4 @@ export async function openServedPage({
       await rm(data, { recursive: true });
     },
   };
-}
-
-/** A port that was free a moment ago. It stays the same over restarts, since the page keeps its address. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../eventually.ts';
+import { freePort } from '../free-port.ts';
 import { findNatsServer, requirePackages } from '../system-packages.ts';
 
 /** A real NATS server on a free port, with a folder of its own that is removed at the end. */
@@ -27,6 +28,8 @@ interface ServerOptions {
   readonly name?: string;
   /** More lines of its configuration. */
   readonly config?: string;
+  /** Where that has it listen to the other servers. */
+  readonly routePort?: number;
   readonly hasJetStream?: boolean;
 }
 
@@ -39,24 +42,14 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('there is no port');
-  return address.port;
-}
-
-function answers(port: number): Promise<boolean> {
+function answers(port: number, by: 'connect' | 'data'): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     const end = (isAnswered: boolean) => () => {
       socket.destroy();
       resolve(isAnswered);
     };
-    socket.once('data', end(true)).once('error', end(false)).once('close', end(false));
+    socket.once(by, end(true)).once('error', end(false)).once('close', end(false));
   });
 }
 
@@ -66,7 +59,7 @@ export function requireNatsServer(test: Mocha.Context): void {
 }
 
 export async function createNatsServer(options: ServerOptions = {}): Promise<NatsServer> {
-  const { name = 'n0', config = '', hasJetStream = true } = options;
+  const { name = 'n0', config = '', routePort, hasJetStream = true } = options;
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'tallywire-nats-'));
   const file = join(folder, 'server.conf');
@@ -76,19 +69,20 @@ export async function createNatsServer(options: ServerOptions = {}): Promise<Nat
     file,
     `server_name: ${name}\nhost: 127.0.0.1\nport: ${port}\n${hasJetStream ? jetStream : ''}\n${config}\n`,
   );
-  return serverOf({ name, port, folder, args: ['-c', file] });
+  return serverOf({ name, port, routePort, folder, args: ['-c', file] });
 }
 
 interface ServerProcess {
   readonly name: string;
   readonly port: number;
+  readonly routePort: number | undefined;
   /** Its working directory, which is removed at the end. */
   readonly folder: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-function serverOf({ name, port, folder, args, env = {} }: ServerProcess): NatsServer {
+function serverOf({ name, port, routePort, folder, args, env = {} }: ServerProcess): NatsServer {
   const binary = findNatsServer();
   if (binary === undefined) throw new Error('there is no NATS server on this machine');
   let child: ChildProcess | undefined;
@@ -114,9 +108,12 @@ function serverOf({ name, port, folder, args, env = {} }: ServerProcess): NatsSe
       });
       child = started;
       running.add(started);
-      await eventually(`the NATS server ${name} answers`, () => {
+      await eventually(`the NATS server ${name} answers`, async () => {
         if (started.exitCode !== null) throw new Error(`the NATS server ended with ${started.exitCode}`);
-        return answers(port);
+        // It answers its clients before it knows whether it can listen to the other servers.
+        return (
+          (await answers(port, 'data')) && (routePort === undefined || (await answers(routePort, 'connect')))
+        );
       });
     },
     isRunning: () => child !== undefined,
@@ -142,6 +139,7 @@ export async function createNatsCluster(): Promise<readonly NatsServer[]> {
     ports.map((port, index) =>
       createNatsServer({
         name: `n${index}`,
+        routePort: port,
         config: `cluster { name: test, host: 127.0.0.1, port: ${port}, routes: [${routes}] }`,
       }),
     ),
@@ -170,9 +168,10 @@ export async function createDeployedNats(certificates: string): Promise<readonly
       const folder = mkdtempSync(join(tmpdir(), 'tallywire-nats-'));
       symlinkSync(certificates, join(folder, 'certificates'));
       const addresses = ['-a', '127.0.0.1', '-p', `${port}`, '-m', `${http}`];
-      const cluster = ['--cluster', `nats://127.0.0.1:${routePorts[index]}`, '--routes', routes];
+      const routePort = routePorts[index];
+      const cluster = ['--cluster', `nats://127.0.0.1:${routePort}`, '--routes', routes];
       const args = ['-c', join(DEPLOY, 'nats-server.conf'), ...addresses, ...cluster];
-      return serverOf({ name, port, folder, args, env: { NATS_NAME: name, ...PASSWORDS } });
+      return serverOf({ name, port, routePort, folder, args, env: { NATS_NAME: name, ...PASSWORDS } });
     }),
   );
   await Promise.all(servers.map((server) => server.start()));
