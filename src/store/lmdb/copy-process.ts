@@ -18,8 +18,8 @@ import {
   layoutOf,
   openAnyRows,
   openEnvironment,
+  openForReading,
   openPlain,
-  openRoot,
 } from './environment.ts';
 import { createGapFinder } from './gaps.ts';
 import { hasShape } from './key-shape.ts';
@@ -147,7 +147,7 @@ async function openTarget(path: string): Promise<Target> {
 
 async function run(): Promise<void> {
   await checkReaderTable(job.source);
-  const root = openRoot(job.source, true);
+  const root = await openForReading(job.source);
   const found = findLayout(root);
   if (hasLostNames(found, job.source)) return tell({ is: 'unopenable', message: LOST_NAMES });
   if (found.is === 'other' || found.is === 'unnamed')

@@ -11,8 +11,10 @@ import { type Damage, isDamageCode, provesDamage, watchDamage } from './damage.t
 import { DICTIONARY } from './dictionary.ts';
 import type { KeyShape } from './key-shape.ts';
 import { type OpenRoom, openRoom, pagesOf } from './open-room.ts';
+import { openBesideWriter, type ReaderOpenings, serveReaderOpenings } from './reader-openings.ts';
 import { checkReaderTable, placeReaderTable, removeReaderTable } from './reader-table.ts';
 import { missingStore, wasBegun } from './store-traces.ts';
+import { createWriteHold, type WriteHold } from './write-hold.ts';
 import type { WriteRoom } from './write-room.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
@@ -374,15 +376,52 @@ interface OpenOptions {
   readonly reserveBytes?: number;
 }
 
+/** What a writer has besides the environment itself. */
+interface Writing {
+  readonly writes: WriteHold;
+  readonly openings: ReaderOpenings | undefined;
+  readonly reserveBytes: number;
+}
+
 /** Opens the environment under `folder`. */
 export async function openEnvironment(
   folder: string,
   { isReadOnly, path = environmentPath(folder), reserveBytes = 0 }: OpenOptions,
 ): Promise<Environment> {
   if (!isEnvironment(path)) throw missingStore(folder);
-  if (isReadOnly) await checkReaderTable(path);
-  else await placeReaderTable(path, () => isEnvironmentRead(path));
-  const root = openRoot(path, isReadOnly);
+  if (isReadOnly) {
+    await checkReaderTable(path);
+    const root = await openForReading(path);
+    return openOn(root, folder, path);
+  }
+  await placeReaderTable(path, () => isEnvironmentRead(path));
+  const writes = createWriteHold();
+  // Others have no readers while they are written.
+  const isInUse = path === environmentPath(folder);
+  const openings = isInUse ? await serveReaderOpenings(folder, writes) : undefined;
+  try {
+    // To open it is a write too: readers wait for its end.
+    return await writes.write(async () =>
+      openOn(openRoot(path, false), folder, path, { writes, openings, reserveBytes }),
+    );
+  } catch (error) {
+    await openings?.close();
+    throw error;
+  }
+}
+
+/** Opens the environment at `path`, which another process may be writing to. */
+export function openForReading(path: string): Promise<RootDatabase> {
+  return openBesideWriter(dirname(path), () => openRoot(path, true));
+}
+
+async function openOn(
+  root: RootDatabase,
+  folder: string,
+  path: string,
+  writing?: Writing,
+): Promise<Environment> {
+  const isReadOnly = writing === undefined;
   const { damage, onDamage } = watchDamage();
   let opened: OpenRoom | undefined;
   const close = async () => {
@@ -394,19 +433,22 @@ export async function openEnvironment(
   try {
     const found = findLayout(root);
     if (found.is !== 'ours') throw refuse(found, folder, path, damage);
-    if (!isReadOnly) opened = await openRoom(root, path, PART_NAMES, reserveBytes);
+    if (writing !== undefined) opened = await openRoom(root, path, PART_NAMES, writing.reserveBytes);
     const parts = openParts(root, damage);
     // A killed reader keeps its slot, and with it old pages, until someone looks.
     root.readerCheck();
     const readerCheck = setInterval(() => root.readerCheck(), READER_CHECK_MS);
     readerCheck.unref();
+    const durable = tellingDamage(durableAt(path, opened?.room), damage);
     return {
       ...parts,
       root,
       isReadOnly,
       damage,
       onDamage,
-      durable: tellingDamage(durableAt(path, opened?.room), damage),
+      durable: writing
+        ? (begin, what, size) => writing.writes.write(() => durable(begin, what, size))
+        : durable,
       room: opened?.room,
       usedBytes() {
         const { pageSize, used } = pagesOf(root);
@@ -417,6 +459,7 @@ export async function openEnvironment(
         clearInterval(readerCheck);
         await opened?.room.begun();
         await close();
+        await writing?.openings?.close();
       },
     };
   } catch (error) {

@@ -86,7 +86,7 @@ describe('copyEnvironment', () => {
       writeFileSync(join(folder, 'file'), '');
       await assert.rejects(store.backup(join(folder, 'file')), { code: 'STORE_BACKUP' });
       assert.deepEqual(readdirSync(folder).sort(), ['data', 'file']);
-      assert.deepEqual(readdirSync(join(folder, 'data')).sort(), ['db', 'db.made']);
       await store.close();
+      assert.deepEqual(readdirSync(join(folder, 'data')).sort(), ['db', 'db.made']);
     }));
 });
