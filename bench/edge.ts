@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createNatsServer } from '../test/support/bus/nats-server.ts';
 import { NPM_START } from '../test/support/npm-start.ts';
 import { runProgram } from '../test/support/program.ts';

@@ -36,7 +36,6 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: 'none',
-  keepNames: true,
   // The database is copied as it is; the others are looked for and may be missing.
   external: ['#database', 'bufferutil', 'utf-8-validate'],
   // Packages of the older kind ask for the modules of Node by `require`, which a module does not have.

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { asyncApiDocument } from '../src/contract/asyncapi/document.ts';
 import { openApiDocument } from '../src/contract/openapi/document.ts';
 import { INTERFACE_VERSION } from '../src/contract/version.ts';

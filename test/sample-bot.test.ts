@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { z } from 'zod';
+import * as z from 'zod';
 import { portfolioRecord } from '../src/contract/records/portfolio.ts';
 import { WORLD_WALLETS } from '../src/world/world.ts';
 import { sampleBot } from './sample-bot.ts';

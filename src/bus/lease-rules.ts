@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The leader renews its lease this often. */
 export const RENEW_EVERY_MS = 500;

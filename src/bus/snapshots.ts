@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Snapshots } from './bus.ts';
 import { BusError } from './bus-error.ts';
 import { checkName } from './names.ts';

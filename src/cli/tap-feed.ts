@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { merge, mergeMap, type Observable } from 'rxjs';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   type Cursor,
   createClient,
@@ -10,7 +10,6 @@ import {
   type FeedStatus,
   iterate,
 } from '../client/node.ts';
-import { FEED_RECORDS } from '../contract/feed.ts';
 
 /** The cursors are saved at most this often. */
 const SAVE_MS = 200;
@@ -27,12 +26,6 @@ interface FeedTap {
   readonly cursorFile: string | undefined;
   readonly onStatus: (status: FeedStatus) => void;
   readonly signal: AbortSignal;
-}
-
-export const TAP_CHANNELS = Object.keys(FEED_RECORDS);
-
-export function isTapChannel(name: string): name is DataChannel {
-  return Object.hasOwn(FEED_RECORDS, name);
 }
 
 /** Frames of a channel as JSON lines, until the signal. With a cursor file each comes at least once. */

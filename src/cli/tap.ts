@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { isKept, isStreamName, KEPT_STREAMS, type StreamName } from '../../streams/internal.ts';
 import type { FeedStatus } from '../client/node.ts';
 import type { AccountConfig } from '../config/accounts.ts';
+import { RECORD_CHANNELS } from '../contract/feed/names.ts';
 import { parseLogPosition } from '../research/log-position.ts';
 import { filterFault, follow, type TapFilter, tapOnce } from '../research/tap.ts';
 import type { Outputs } from '../store/store.ts';
@@ -11,7 +12,6 @@ import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
 import type { ProcessLike } from './process-like.ts';
 import { listenForStop } from './stop-signals.ts';
-import { isTapChannel, TAP_CHANNELS, tapFeed } from './tap-feed.ts';
 import { writeLines } from './write-lines.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
@@ -90,8 +90,9 @@ async function tapUrl(
     channel: _channel,
     ...settings
   } = flags;
-  if (!isTapChannel(name)) {
-    return command.error(`error: there is no channel ${name}, expected one of ${TAP_CHANNELS.join(', ')}`);
+  const channel = RECORD_CHANNELS.find((each) => each === name);
+  if (channel === undefined) {
+    return command.error(`error: there is no channel ${name}, expected one of ${RECORD_CHANNELS.join(', ')}`);
   }
   if (!/^https?:\/\//.test(url))
     command.error(`error: expected an address such as http://host:8080, found ${url}`);
@@ -108,10 +109,8 @@ async function tapUrl(
       else if (wasLive) proc.stderr.write(`tallywire: ${JSON.stringify(status)}\n`);
     };
     const { signal } = stop;
-    await writeLines(
-      tapFeed({ url, channel: name, accounts, key, cursorFile, onStatus, signal }),
-      proc.stdout,
-    );
+    const { tapFeed } = await import('./tap-feed.ts');
+    await writeLines(tapFeed({ url, channel, accounts, key, cursorFile, onStatus, signal }), proc.stdout);
   } finally {
     stop.release();
   }
@@ -169,7 +168,7 @@ export function tapCommand(proc: ProcessLike): Command {
     )
     .option('--once', 'print the latest value of each key and end')
     .option('--url <address>', 'follow the feed of the service there instead of a data folder')
-    .option('--channel <channel>', `channel of the feed: ${TAP_CHANNELS.join(', ')}`)
+    .option('--channel <channel>', `channel of the feed: ${RECORD_CHANNELS.join(', ')}`)
     .option('--key <key>', 'API key for the service')
     .option('--cursor <file>', 'keep the position in this file, and resume from it')
     .action((name: string | undefined, flags: Flags, self: Command) => tap(name, flags, self, proc));

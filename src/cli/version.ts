@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const packageShape = z.object({ name: z.literal('tallywire'), version: z.string() });
 

@@ -1,14 +1,13 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
+import type { channelRequest, clientMessage } from '../contract/feed/client-message.ts';
 import type {
-  channelRequest,
-  clientMessage,
   FEED_RECORDS,
   heartbeatFrame,
   pongFrame,
   serverFrame,
   snapshotFrame,
   updateFrame,
-} from '../contract/feed.ts';
+} from '../contract/feed/server-frames.ts';
 import type { COMPONENTS } from '../contract/openapi/components.ts';
 import type {
   accountQuery,

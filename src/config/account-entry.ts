@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PAID_FIELDS } from '../contract/account.ts';
 import type { Fault } from '../errors.ts';
 import { isRecord, missing, ownValue } from './faults.ts';

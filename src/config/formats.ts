@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** How a value is written in a flag, in the environment or in JSON. */
 export interface Format<T> {

@@ -43,3 +43,6 @@ export interface PublicAccount {
   readonly name: string;
   readonly policy: AccountPolicy;
 }
+
+/** An answer about all accounts has lists of every single one while there are no more than this. */
+export const MOST_LISTED_ACCOUNTS = 20;

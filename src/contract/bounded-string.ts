@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * A string of at most `max` code points, as JSON Schema counts them; zod's own limit counts UTF-16 units. The pattern

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { PolicyFlag, PublicAccount } from './account.ts';
 import type { ComponentName } from './openapi/components.ts';
 

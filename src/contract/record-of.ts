@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** A readonly value of a schema. */
 export type RecordOf<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;

@@ -1,5 +1,5 @@
 import { includes, type Tier } from '../access/tiers.ts';
-import type { ChannelName } from '../contract/feed.ts';
+import type { ChannelName } from '../contract/feed/names.ts';
 import type { AccountPath } from '../views/account-path.ts';
 import type { AudienceKind } from '../views/audience.ts';
 import type { RecordView } from '../views/record-view.ts';

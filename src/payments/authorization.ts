@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { z } from 'zod';
+import * as z from 'zod';
 import { RequestError } from '../errors.ts';
 import type { PaymentTerms } from './terms.ts';
 

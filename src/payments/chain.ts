@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { askJson } from './ask-json.ts';
 
 /** A signed transfer (EIP-3009), which the chain lets happen once. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { askJson, type JsonAnswer } from './ask-json.ts';
 import type { FacilitatorRequest } from './facilitator-request.ts';
 

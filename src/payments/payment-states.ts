@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
 import { backoffDelay } from '../resilience/backoff.ts';
 import type { KeptPayment } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { readQuery } from '../contract/validation/validate.ts';
 import type { Endpoint } from './answer.ts';
 

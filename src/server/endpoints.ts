@@ -16,7 +16,7 @@ import { createPositionRequests } from './portfolio/position-requests.ts';
 import { createWallets } from './portfolio/wallets.ts';
 import { accountsEndpoint } from './routes/accounts.ts';
 import { dashboardEndpoints } from './routes/dashboard.ts';
-import { documentEndpoints, rendererEndpoints } from './routes/documents.ts';
+import { documentEndpoints, pageEndpoints } from './routes/documents.ts';
 import { feedEndpoint } from './routes/feed.ts';
 import { healthEndpoint } from './routes/health.ts';
 import { metricsEndpoint } from './routes/operator.ts';
@@ -123,7 +123,7 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
       calibrationEndpoint(streamDeps, calibration),
       healthEndpoint(deps.operations, now),
       ...(forwardUsage === undefined ? usage : []),
-      ...documentEndpoints(deps.accounts),
+      ...pageEndpoints(deps.accounts),
       ...(deps.hasFeed === false ? [] : [whenKnown(feedEndpoint())]),
     ],
     slow: [
@@ -131,7 +131,7 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
       ...wallets,
       ...(forwardUsage === undefined ? [] : usage.map((endpoint) => forwarded(endpoint, forwardUsage))),
       waitlistEndpoint({ ...deps, report }),
-      ...rendererEndpoints(),
+      ...documentEndpoints(deps.accounts),
       ...(deps.hasMetrics === false ? [] : [metricsEndpoint(deps.operations)]),
     ],
     close() {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { StartError } from '../errors.ts';
 import type { AccountEndpoint } from '../sources/endpoints.ts';
 import type { Notes } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AccountConfig } from '../config/accounts.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../errors.ts';

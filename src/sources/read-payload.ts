@@ -1,4 +1,4 @@
-import { type ZodType, z } from 'zod';
+import * as z from 'zod';
 import { SourceError } from '../errors.ts';
 import { getJson, type JsonRequest } from './http.ts';
 import type { Pace } from './pace.ts';
@@ -16,7 +16,7 @@ interface PayloadRequest extends JsonRequest {
 
 /** The payload's value, or why it is refused: where its first fault is and what was expected there. */
 export function decodePayload<T>(
-  schema: ZodType<T>,
+  schema: z.ZodType<T>,
   payload: unknown,
 ): { readonly value: T } | { readonly reason: string } {
   const result = schema.safeParse(payload);
@@ -32,7 +32,7 @@ interface Decoded<T> {
 }
 
 /** Decodes each element of a list by itself. */
-export function decodeEach<T>(schema: ZodType<T>, elements: readonly unknown[]): Decoded<T> {
+export function decodeEach<T>(schema: z.ZodType<T>, elements: readonly unknown[]): Decoded<T> {
   const values: T[] = [];
   const reasons = new Set<string>();
   for (const element of elements) {
@@ -48,7 +48,7 @@ export function decodeEach<T>(schema: ZodType<T>, elements: readonly unknown[]):
  * there is nothing. The refusal begins with `what`.
  */
 export function decodeSome<T>(
-  schema: ZodType<T>,
+  schema: z.ZodType<T>,
   elements: readonly unknown[],
   what: string,
   context: Refusals,
@@ -65,7 +65,7 @@ export function decodeSome<T>(
  */
 export async function readPayload<T>(
   url: string,
-  schema: ZodType<T>,
+  schema: z.ZodType<T>,
   request: PayloadRequest,
   context: Listener,
 ): Promise<T> {
@@ -89,7 +89,7 @@ export async function readPayload<T>(
  */
 export async function readList<T>(
   url: string,
-  schema: ZodType<T>,
+  schema: z.ZodType<T>,
   request: PayloadRequest,
   context: Listener,
 ): Promise<readonly T[]> {

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Values that foreign payloads share. Each schema refuses what it cannot represent exactly. */
 

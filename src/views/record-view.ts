@@ -7,7 +7,7 @@ import {
   type Subject,
 } from '../../streams/internal.ts';
 import { includes, type Tier } from '../access/tiers.ts';
-import type { FeedCause } from '../contract/feed.ts';
+import type { FeedCause } from '../contract/feed/names.ts';
 import { type Ages, closeRecords, ofRecord, type RecordAges, type RecordLate } from './as-of.ts';
 import type { Audience, AudienceKind } from './audience.ts';
 import type { Latest, OutputOf } from './latest.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { z } from 'zod';
+import * as z from 'zod';
 import { packageVersion } from '../../src/cli/version.ts';
 import { asyncApiDocument } from '../../src/contract/asyncapi/document.ts';
 import { openApiDocument } from '../../src/contract/openapi/document.ts';

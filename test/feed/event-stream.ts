@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
-import { serverFrame } from '../../src/contract/feed.ts';
+import { serverFrame } from '../../src/contract/feed/server-frames.ts';
 import type { ServerFrame, Update } from './feed-client.ts';
 
 interface StreamEvent {

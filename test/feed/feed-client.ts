@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { z } from 'zod';
-import { serverFrame } from '../../src/contract/feed.ts';
+import type * as z from 'zod';
+import { serverFrame } from '../../src/contract/feed/server-frames.ts';
 import { eventually } from '../support/eventually.ts';
 
 export type ServerFrame = z.output<typeof serverFrame>;

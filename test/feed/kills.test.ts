@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { extname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { startChild } from '../support/child.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Budgets, createBudgets } from '../../src/access/limits/budgets.ts';
-import type { ChannelName } from '../../src/contract/feed.ts';
+import type { ChannelName } from '../../src/contract/feed/names.ts';
 import { type Topic, topicsOf } from '../../src/feed/channels.ts';
 import { createDelivery } from '../../src/feed/delivery/delivery.ts';
 import { createFanOut } from '../../src/feed/delivery/fan-out.ts';

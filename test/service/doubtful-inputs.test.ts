@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { z } from 'zod';
+import * as z from 'zod';
 import { trackingId } from '../../src/world/wire/oracle-rest.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { readMeta, readTweets } from '../support/api.ts';

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PaymentTerms } from '../../src/payments/terms.ts';
 import { createPayer, headerOf } from '../support/payments.ts';
 import type { Chance } from './chance.ts';

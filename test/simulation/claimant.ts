@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { walletOf } from '../support/describe-waitlist.ts';
 import type { Chance } from './chance.ts';
 import type { ClaimedPlaces } from './claimed-places.ts';

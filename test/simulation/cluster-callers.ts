@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Chance } from './chance.ts';
 
 type Answered = (name: string) => void;

@@ -1,5 +1,5 @@
 import net from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseConfig } from '../../src/config/config.ts';
 import type { ServiceError } from '../../src/errors.ts';
 import type { Logger } from '../../src/service/logger.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Store } from '../../src/store/store.ts';
 import type { Kernel, Owner } from './kernel.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Store } from '../../src/store/store.ts';
 import type { Part } from './simulated-disk.ts';
 import type { Violations } from './violations.ts';

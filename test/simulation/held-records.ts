@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { recordsOfAnswer, type ShownRecord } from './shown-records.ts';
 import type { Violations } from './violations.ts';
 

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Chance } from './chance.ts';
 
 const frame = z.looseObject({

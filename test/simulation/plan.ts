@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Chance, chanceOf } from './chance.ts';
 
 const at = z.number().min(0);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { World } from '../../src/world/world.ts';
 
 const state = z.object({

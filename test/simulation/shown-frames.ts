@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Store } from '../../src/store/store.ts';
 import { createSentTexts } from './sent-texts.ts';
 import type { Part } from './simulated-disk.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A record as somebody was shown it, whether in an answer or in a frame. */
 export interface ShownRecord {

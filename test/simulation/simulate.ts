@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FeedEvent } from '../../src/client/exports.ts';
 import { isRefusedWrite } from '../../src/errors.ts';
 import { SOURCE_SETTINGS } from '../../src/sources/settings.ts';

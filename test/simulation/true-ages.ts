@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Answer } from './askers.ts';
 import { INPUTS, type Input } from './delivered-values.ts';
 import type { ShownRecord } from './shown-records.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import { openApiDocument } from '../../src/contract/openapi/document.ts';
 import { ACCOUNTS } from './accounts.ts';
 

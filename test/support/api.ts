@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkedFetch } from './answer-check.ts';
 
 /** Reads the service as a caller written from the specification does. */

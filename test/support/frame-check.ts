@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Ajv, type ValidateFunction } from 'ajv';
-import { z } from 'zod';
+import * as z from 'zod';
 import { asyncApiDocument } from '../../src/contract/asyncapi/document.ts';
 import { ACCOUNTS } from './accounts.ts';
 

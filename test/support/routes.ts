@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PublicAccount } from '../../src/contract/account.ts';
 import { accountsWith, isPerAccount, type Operation } from '../../src/contract/operation.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { createSentTexts } from '../simulation/sent-texts.ts';
 import type { Recording, SendCall } from './call-recording.ts';
 import { emailAt, frameRow, placeRow, postRow } from './crash-rows.ts';

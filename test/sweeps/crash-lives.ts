@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readMeta, readTweets, steer } from '../support/api.ts';
 import { type Program, runProgram } from '../support/program.ts';
 import { parseRecording, type Recording } from './call-recording.ts';

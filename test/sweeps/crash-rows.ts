@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { KeptKey, KeptPayment, Store } from '../../src/store/store.ts';
 
 // Names for everything that a store keeps and may have been acknowledged, so that what was acknowledged can be compared

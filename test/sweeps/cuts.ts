@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { merge } from 'rxjs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createClient, type Feed, type FeedEvent, type FeedStatus } from '../../src/client/node.ts';
 import { createRng } from '../../src/world/rng.ts';
 import { readMeta, steer } from '../support/api.ts';

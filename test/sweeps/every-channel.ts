@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkFrame } from '../support/frame-check.ts';
 
 /** Follows every channel that an AsyncAPI document describes, for every account that it lists. */

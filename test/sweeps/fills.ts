@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { z } from 'zod';
+import * as z from 'zod';
 import { verify } from '../../src/research/verify.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { createRng } from '../../src/world/rng.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Work of the main thread of a page for each frame, ms. */
 interface FrameWork {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { z } from 'zod';
+import * as z from 'zod';
 import { openNatsBus } from '../../src/bus/nats/open-nats-bus.ts';
 import type { Output } from '../../streams/internal.ts';
 import { createNatsServer } from '../support/bus/nats-server.ts';

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import { openRawWebSocket, textFrame, upgradeRequest } from '../support/raw-websocket.ts';
 
 const FEED = '/api/v1/feed';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { openServedPage, type ServedPage } from '../dashboard/served-page.ts';
 import { readMeta } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CDPSession, Page } from 'playwright-core';
-import { z } from 'zod';
+import * as z from 'zod';
 import { percentile } from '../../streams/internal.ts';
 import { openTestBrowser, type TestBrowser, unlock } from '../dashboard/test-browser.ts';
 import { startChild } from '../support/child.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RequestError } from '../../src/errors.ts';
 import { openPaymentService } from '../../src/payments/payment-service.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { openPaymentServer } from '../server/payment-server.ts';
 import { type Child, startChild } from '../support/child.ts';

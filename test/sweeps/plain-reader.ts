@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { z } from 'zod';
+import * as z from 'zod';
 import { keyOf } from '../../src/client/node.ts';
 import { checkFrame } from '../support/frame-check.ts';
 

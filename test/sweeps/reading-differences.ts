@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Reading } from './plain-reader.ts';
 
 /** Fields that change with time alone. */

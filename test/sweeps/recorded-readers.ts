@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, get } from 'node:http';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Readers of the feed in a recorded run. */
 

@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createRng, type Rng } from '../../src/world/rng.ts';
 import { openRawWebSocket } from '../support/raw-websocket.ts';
 import { type AnyRequest, anyRequest } from './any-request.ts';

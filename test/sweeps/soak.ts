@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { WORLD_WALLETS } from '../../src/world/world.ts';
 import { median } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Child, startChild } from '../support/child.ts';
 import { NPM_START } from '../support/npm-start.ts';
 import type { Attack, Field } from './attack.ts';

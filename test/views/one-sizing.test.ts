@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { portfolioRecord } from '../../src/contract/records/portfolio.ts';
 import type { rebalancingRecord } from '../../src/contract/records/rebalancing.ts';
 import type { Position } from '../../src/sources/positions/position.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { IssuedKey, KeyRegistry } from './key-registry.ts';
 

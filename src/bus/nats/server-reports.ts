@@ -1,5 +1,5 @@
 import { errors, type NatsConnection } from '@nats-io/transport-node';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ServerReport } from '../inspection.ts';
 import { isUnheard } from './failures.ts';
 import { isOldServer } from './server-version.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Keys, Payments, UsageStore, Waitlist } from '../../store/store.ts';
 import type { UsageMark } from '../entries/access-entry.ts';
 import type { AccessLog } from './access-log.ts';

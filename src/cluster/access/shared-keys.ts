@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { KnownKeys } from '../../access/keys/key-lookup.ts';
 import type { AdmittedKey } from '../../access/keys/key-table.ts';
 import { createKeyTable } from '../../access/keys/key-table.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SharedValues } from '../../bus/bus.ts';
 import { StartError } from '../../errors.ts';
 import { decodeJson, encodeJson } from '../entries/versioned-json.ts';

@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidRequest } from '../../contract/validation/validate.ts';
 import { RequestError } from '../../errors.ts';
 import { keptReply, waitlistEntry } from '../entries/access-entry.ts';

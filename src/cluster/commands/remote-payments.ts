@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { engineUnavailable } from '../../access/engine-unavailable.ts';
 import type { Following, SharedValues } from '../../bus/bus.ts';
 import { offerOf } from '../../payments/offer.ts';

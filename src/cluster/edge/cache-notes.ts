@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Output } from '../../../streams/internal.ts';
 import type { Place } from '../../bus/bus.ts';
 import type { Notes } from '../../store/store.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { StartError } from '../../errors.ts';
 import { CLUSTER_NOTE, type Journal, type Notes } from '../../store/store.ts';
 import { type Digest, EMPTY_DIGEST, nextDigest } from '../entries/chain.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What snapshot-process.ts is told on its standard input. */
 export const snapshotJob = z.strictObject({

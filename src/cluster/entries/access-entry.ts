@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { KeptKey, KeptPayment, UsageError, UsagePage, WaitlistEntry } from '../../store/store.ts';
 import { decodeJson, encodeJson } from './versioned-json.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { StoredFrames } from '../../store/store.ts';
 import { decodeJson, encodeJson } from './versioned-json.ts';
 

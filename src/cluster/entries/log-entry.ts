@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Fact, Observation } from '../../../streams/internal.ts';
 import type { Digest } from './chain.ts';
 import { decodeJson, encodeJson } from './versioned-json.ts';

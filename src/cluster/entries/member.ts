@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { decodeJson, encodeJson } from './versioned-json.ts';
 
 const member = z.strictObject({

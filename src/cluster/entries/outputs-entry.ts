@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isStreamName, type Output } from '../../../streams/internal.ts';
 import { decodeJson, encodeJson } from './versioned-json.ts';
 

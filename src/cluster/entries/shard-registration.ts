@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LIMITED_INPUTS } from '../../../streams/internal.ts';
 import { PAID_FIELDS } from '../../contract/account.ts';
 import { decodeJson, encodeJson } from './versioned-json.ts';

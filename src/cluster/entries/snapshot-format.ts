@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BusError } from '../../bus/bus-error.ts';
 import type { FeedPack } from '../../store/store.ts';
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { BusError } from '../../bus/bus-error.ts';
 
 /** What is on the bus is one byte for its version, then JSON. Streams are compressed as a whole. */

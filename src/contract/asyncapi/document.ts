@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PublicAccount } from '../account.ts';
 import { API_PREFIX } from '../api-prefix.ts';
-import { CLOSE_CODES, FEED_RECORDS } from '../feed.ts';
+import { CLOSE_CODES } from '../feed/names.ts';
+import { FEED_RECORDS } from '../feed/server-frames.ts';
 import { firstNames } from '../first-names.ts';
 import { type Json, tidied } from '../openapi/schemas.ts';
 import { asOfRecord } from '../records/envelope.ts';

@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { clientMessage } from '../feed/client-message.ts';
 import {
   authenticatedFrame,
-  clientMessage,
   errorFrame,
   FEED_RECORDS,
   goodbyeFrame,
@@ -11,7 +11,7 @@ import {
   subscribedFrame,
   unsubscribedFrame,
   updateFrame,
-} from '../feed.ts';
+} from '../feed/server-frames.ts';
 
 /** One type of message of the feed. */
 interface Message {

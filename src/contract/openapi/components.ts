@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { waitlistBody } from '../params.ts';
 import { accountEventRecord, accountRecord } from '../records/account.ts';
 import { calibrationGroupRecord, calibrationRecord, reliabilityBinRecord } from '../records/calibration.ts';

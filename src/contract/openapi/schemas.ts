@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EXAMPLES } from '../examples.ts';
 import { COMPONENTS, type ComponentName } from './components.ts';
 

@@ -1,7 +1,7 @@
+import { MOST_LISTED_ACCOUNTS } from '../account.ts';
 import { API_PREFIX } from '../api-prefix.ts';
 import { type Operation, PUBLIC, STATE } from '../operation.ts';
 import { accountQuery, historyQuery } from '../params.ts';
-import { MOST_LISTED_ACCOUNTS } from '../records/performance.ts';
 
 const SCORES = { ...STATE, ...PUBLIC, tag: 'Performance' } as const;
 

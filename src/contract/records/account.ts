@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PAID_FIELDS } from '../account.ts';
 import { eventFields, timeMs } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { timed } from './envelope.ts';
 import { origin } from './fields.ts';
 import { accountTrackRecord, omittedAccounts } from './performance.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, eventFields, input, postsVia, timeMs } from './fields.ts';
 
 export const COUNTERS_EXAMPLE = {

@@ -1,8 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { CRYPTO_INPUTS } from '../crypto-inputs.ts';
 import { eventFields, price, timeMs } from './fields.ts';
-
-/** What a crypto record is made of. */
-export const CRYPTO_INPUTS = ['prices', 'events', 'crypto'] as const;
 
 export const cryptoMarketRecord = z.object({
   title: z.string().meta({ description: 'Label of the outcome.', examples: ['Up'] }),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { timeMs } from './fields.ts';
 
 const age = z.number().min(0).nullable().meta({ description: 'Ms since the input last answered, or null.' });

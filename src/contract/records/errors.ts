@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Every error except 422 (spec 7). */
 export const errorRecord = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { timeMs } from './fields.ts';
 
 /** Whether the service works as it should (spec 2.7). */

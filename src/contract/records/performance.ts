@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { MOST_LISTED_ACCOUNTS } from '../account.ts';
 import { timed } from './envelope.ts';
 import { eventId, isoTime, origin, timeMs } from './fields.ts';
 import { level, trackRecord } from './signals.ts';
@@ -47,9 +48,6 @@ export const accountTrackRecord = trackRecord
     proven: z.boolean().meta({ description: 'Whether proven_against has the market.' }),
   })
   .meta({ description: 'What settled events show about one account and horizon, and what that rests on.' });
-
-/** An answer about all accounts has lists of every single one while there are no more than this. */
-export const MOST_LISTED_ACCOUNTS = 20;
 
 export const omittedAccounts = z
   .int()

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { input } from './fields.ts';
 
 export const usd = z.number().meta({ description: 'USD, to the cent' });

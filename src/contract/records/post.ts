@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { postsVia, timeMs } from './fields.ts';
 
 /** A post of an account (spec 2.3). */

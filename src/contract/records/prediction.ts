@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { countersRecord } from './counters.ts';
 import { count, price, probability, timeMs } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { input } from './fields.ts';
 import { heldEventRecord, positionsTs, usd } from './portfolio.ts';
 

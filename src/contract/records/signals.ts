@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, eventFields, input, price, probability, timeMs } from './fields.ts';
 
 const usd = z.number().min(0);

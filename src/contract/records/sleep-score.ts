@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** How good the published sleep probability of an account is. */
 export const sleepScoreRecord = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The place of an applicant (spec 2.8). */
 export const waitlistRecord = z

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Fault } from '../../errors.ts';
 import type { Flaw } from './query-text.ts';
 

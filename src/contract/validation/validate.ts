@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Fault, RequestError } from '../../errors.ts';
 import { PARAMETER_NAMES } from '../parameter-names.ts';
 import { faultsOf, MISSING } from './faults.ts';

@@ -1,6 +1,6 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { includes, type Tier } from '../../access/tiers.ts';
-import type { channelRequest } from '../../contract/feed.ts';
+import type { channelRequest } from '../../contract/feed/client-message.ts';
 import { ServiceError } from '../../errors.ts';
 import { type Audience, audienceOf } from '../../views/audience.ts';
 import { isFor, type Topic } from '../channels.ts';

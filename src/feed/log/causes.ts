@@ -1,5 +1,5 @@
 import type { Cause } from '../../../streams/internal.ts';
-import type { FeedCause } from '../../contract/feed.ts';
+import type { FeedCause } from '../../contract/feed/names.ts';
 
 /**
  * The code of each cause on the wire. A cause without a code of its own has the nearest one: an edited post or new

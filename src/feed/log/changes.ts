@@ -1,5 +1,5 @@
 import { type Cause, HOUR_MS, type Output, type Post } from '../../../streams/internal.ts';
-import type { FeedCause } from '../../contract/feed.ts';
+import type { FeedCause } from '../../contract/feed/names.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import type { Topic } from '../channels.ts';
 import { feedCause } from './causes.ts';

@@ -1,4 +1,4 @@
-import type { FeedCause } from '../../contract/feed.ts';
+import type { FeedCause } from '../../contract/feed/names.ts';
 import type { FeedRow } from '../../store/store.ts';
 import type { Topic } from '../channels.ts';
 import type { Frame } from './frames.ts';

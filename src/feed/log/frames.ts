@@ -1,4 +1,4 @@
-import type { FeedCause } from '../../contract/feed.ts';
+import type { FeedCause } from '../../contract/feed/names.ts';
 import type { Audience } from '../../views/audience.ts';
 import type { Topic } from '../channels.ts';
 

@@ -1,6 +1,6 @@
 import type { Output } from '../../../streams/internal.ts';
 import type { Tier } from '../../access/tiers.ts';
-import type { FeedCause } from '../../contract/feed.ts';
+import type { FeedCause } from '../../contract/feed/names.ts';
 import type { Latest } from '../../views/latest.ts';
 import { ownerOf } from '../../views/owner.ts';
 import { movedKeys, type RecordView } from '../../views/record-view.ts';

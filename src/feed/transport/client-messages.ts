@@ -1,5 +1,6 @@
-import type { z } from 'zod';
-import { CLOSE_CODES, clientMessage } from '../../contract/feed.ts';
+import type * as z from 'zod';
+import { clientMessage } from '../../contract/feed/client-message.ts';
+import { CLOSE_CODES } from '../../contract/feed/names.ts';
 import type { Latest } from '../../views/latest.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { FeedError, type Subscriptions } from '../delivery/subscriptions.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CHALLENGE, type Gate } from '../../access/gate.ts';
 import { includes, type Tier } from '../../access/tiers.ts';
-import { CHANNEL_NAMES, type ChannelName, CLOSE_CODES } from '../../contract/feed.ts';
+import { CHANNEL_NAMES, type ChannelName, CLOSE_CODES } from '../../contract/feed/names.ts';
 import { feedQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
 import { RequestError } from '../../errors.ts';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Tier } from '../../access/tiers.ts';
-import { CLOSE_CODES } from '../../contract/feed.ts';
+import { CLOSE_CODES } from '../../contract/feed/names.ts';
 import { type FrameBatch, webSocketFrame } from '../delivery/frame-batch.ts';
 import { Reader } from '../delivery/reader.ts';
 import { countClosed, type FeedCounters } from '../figures.ts';

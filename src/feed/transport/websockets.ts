@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { Gate } from '../../access/gate.ts';
 import { includes } from '../../access/tiers.ts';
-import { CLOSE_CODES } from '../../contract/feed.ts';
+import { CLOSE_CODES } from '../../contract/feed/names.ts';
 import { RequestError } from '../../errors.ts';
 import { countClosed, type FeedCounters } from '../figures.ts';
 import { type ClientMessagesDeps, handleMessage } from './client-messages.ts';

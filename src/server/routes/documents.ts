@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
-import { asyncApiDocument } from '../../contract/asyncapi/document.ts';
 import { languageModelGuide } from '../../contract/language-model-guide.ts';
-import { openApiDocument } from '../../contract/openapi/document.ts';
 import type { AccountPath } from '../../views/account-path.ts';
 import type { Endpoint, FileEndpoint } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE, SECURITY_HEADERS } from '../headers.ts';
@@ -35,26 +33,35 @@ const PAGE_SCRIPT = `SwaggerUIBundle({
 });
 `;
 
-/** The documents of both APIs, the page that shows one of them, and the guide for language models. */
-export function documentEndpoints(accounts: readonly AccountPath[]): readonly Endpoint[] {
-  const document = JSON.stringify(openApiDocument(accounts));
-  const feedDocument = JSON.stringify(asyncApiDocument(accounts));
+/** The page that shows the document of the API, and the guide for language models. */
+export function pageEndpoints(accounts: readonly AccountPath[]): readonly Endpoint[] {
   return [
-    fixed(`${API_PREFIX}/openapi.json`, JSON_TYPE, document, API_HEADERS),
-    fixed(`${API_PREFIX}/asyncapi.json`, JSON_TYPE, feedDocument, API_HEADERS),
     fixed('/docs', 'text/html; charset=utf-8', PAGE, PAGE_HEADERS),
     fixed('/docs/page.js', 'text/javascript; charset=utf-8', PAGE_SCRIPT, SECURITY_HEADERS),
     fixed('/llms.txt', 'text/markdown; charset=utf-8', languageModelGuide(accounts), SECURITY_HEADERS),
   ];
 }
 
-/** The renderer of the page. It is large and rarely needed, so it is read when it is first asked for. */
-export function rendererEndpoints(): readonly FileEndpoint[] {
+/**
+ * The documents of both APIs, and what renders one of them on the page. They are large and rarely needed, so each is made
+ * or read when it is first asked for; the schemas of all answers are loaded for them alone.
+ */
+export function documentEndpoints(accounts: readonly AccountPath[]): readonly FileEndpoint[] {
   return [
-    file('/docs/renderer.js', 'text/javascript; charset=utf-8', 'swagger-ui-bundle.js'),
-    file('/docs/renderer.css', 'text/css; charset=utf-8', 'swagger-ui.css'),
+    later(`${API_PREFIX}/openapi.json`, JSON_TYPE, API_HEADERS, async () => {
+      const { openApiDocument } = await import('../../contract/openapi/document.ts');
+      return encoded(openApiDocument(accounts));
+    }),
+    later(`${API_PREFIX}/asyncapi.json`, JSON_TYPE, API_HEADERS, async () => {
+      const { asyncApiDocument } = await import('../../contract/asyncapi/document.ts');
+      return encoded(asyncApiDocument(accounts));
+    }),
+    rendererFile('/docs/renderer.js', 'text/javascript; charset=utf-8', 'swagger-ui-bundle.js'),
+    rendererFile('/docs/renderer.css', 'text/css; charset=utf-8', 'swagger-ui.css'),
   ];
 }
+
+const encoded = (document: unknown) => Buffer.from(JSON.stringify(document));
 
 function fixed(
   path: string,
@@ -65,9 +72,17 @@ function fixed(
   return { path, access: 'open', answer: staticAnswer(type, body, headers) };
 }
 
+function later(
+  path: string,
+  type: string,
+  headers: Readonly<Record<string, string>>,
+  load: () => Promise<Buffer>,
+): FileEndpoint {
+  return { method: 'GET', path, access: 'open', answer: staticFile(load, type, headers) };
+}
+
 /** A file that the build copied from the renderer's package. */
-function file(path: string, type: string, name: string): FileEndpoint {
+function rendererFile(path: string, type: string, name: string): FileEndpoint {
   const location = new URL(`../renderer/${name}`, import.meta.url);
-  const answer = staticFile(() => readFile(location), type, SECURITY_HEADERS);
-  return { method: 'GET', path, access: 'open', answer };
+  return later(path, type, SECURITY_HEADERS, () => readFile(location));
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type AccountId, DAY_MS, type ScoreRecord, type VoidRecord } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { accountQuery, historyQuery } from '../../contract/params.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { waitlistBody } from '../../contract/params.ts';
 import type { waitlistRecord } from '../../contract/records/waitlist.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { amountText } from '../value-schemas.ts';
 
 /** What the exchange sends: prices as text, times in ms. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { decodeEach } from '../read-payload.ts';
 import { amountText, orNothing, priceText, tokenId } from '../value-schemas.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DAY_MS, TOLERANCE_MS, type TrackingFact } from '../../../streams/internal.ts';
 import type { SourceContext } from '../source.ts';
 import { count, instant, slug, wireText } from '../value-schemas.ts';

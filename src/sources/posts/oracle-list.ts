@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { POST_FAULTS, type PostFact, postFault } from '../../../streams/internal.ts';
 import { type AccountEndpoint, type Endpoints, oracleUserUrl } from '../endpoints.ts';
 import { oracleEnvelope, plausibleSync } from '../oracle/oracle-payload.ts';

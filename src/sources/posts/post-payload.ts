@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { HOUR_MS, type PostFact, postFault, timeOfId } from '../../../streams/internal.ts';
 import type { AccountEndpoint, IdentifiedAccount } from '../endpoints.ts';
 import { decodeEach } from '../read-payload.ts';

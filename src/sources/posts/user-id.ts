@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SourceError } from '../../errors.ts';
 import { type AccountEndpoint, type IdentifiedAccount, oracleUserUrl } from '../endpoints.ts';
 import { oracleEnvelope } from '../oracle/oracle-payload.ts';

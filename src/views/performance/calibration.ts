@@ -1,4 +1,4 @@
-import { MOST_LISTED_ACCOUNTS } from '../../contract/records/performance.ts';
+import { MOST_LISTED_ACCOUNTS } from '../../contract/account.ts';
 import type { AccountPath } from '../account-path.ts';
 import type { Latest } from '../latest.ts';
 import type { Watch } from '../watch.ts';

@@ -7,14 +7,14 @@ import {
   type ScoreRecord,
   type VoidRecord,
 } from '../../../streams/internal.ts';
+import { MOST_LISTED_ACCOUNTS } from '../../contract/account.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
-import {
-  type annotationRecord,
-  type forecastErrorRecord,
-  MOST_LISTED_ACCOUNTS,
-  type overviewRecord,
-  type sampleRecord,
-  type voidRecord,
+import type {
+  annotationRecord,
+  forecastErrorRecord,
+  overviewRecord,
+  sampleRecord,
+  voidRecord,
 } from '../../contract/records/performance.ts';
 import type { AccountPath } from '../account-path.ts';
 import { round4 } from '../round.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { adjustmentRecord, rebalancingRecord } from '../../contract/records/rebalancing.ts';
 import { round4 } from '../round.ts';
 import type { EventFacts } from './event-facts.ts';

@@ -1,6 +1,7 @@
 import type { Bucket, LimitedInput, Price, Spot, Subject } from '../../../streams/internal.ts';
+import { CRYPTO_INPUTS } from '../../contract/crypto-inputs.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
-import { CRYPTO_INPUTS, type cryptoMarketRecord, type cryptoRecord } from '../../contract/records/crypto.ts';
+import type { cryptoMarketRecord, cryptoRecord } from '../../contract/records/crypto.ts';
 import {
   type ActiveEvent,
   activeCryptoEvents,

@@ -1,5 +1,5 @@
 import type { Output, Prediction } from '../../../streams/internal.ts';
-import type { FeedCause } from '../../contract/feed.ts';
+import type { FeedCause } from '../../contract/feed/names.ts';
 import { isActive } from '../active-events.ts';
 import type { Latest } from '../latest.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { POST_KINDS } from '../life/post-kind.ts';
 import { SETTLE_BEHAVIOURS, VERIFY_BEHAVIOURS } from '../wire/facilitator.ts';
 import { FAULT_KINDS, FAULT_ROLES } from './faults.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ListedEvents, Place } from '../market/listed-events.ts';
 import type { Quote, Quotes } from '../market/quotes.ts';
 import type { Settlement } from '../market/settlement.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Answer, type Handler, jsonBody, ok } from './answer.ts';
 
 /** A transfer that its payer signed (EIP-3009). */

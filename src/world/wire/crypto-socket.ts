@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DAY_MS } from '../../../streams/internal.ts';
 import { type CryptoSymbol, spotPrice, symbolOf } from '../market/spot-price.ts';
 import { parseJson } from './answer.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseYaml } from '@redocly/openapi-core';
-import { z } from 'zod';
+import * as z from 'zod';
 import { runProgram } from '../../../src/cli/program.ts';
 import { parseConfig } from '../../../src/config/config.ts';
 import { flagOf, SETTINGS, type SettingKey } from '../../../src/config/settings.ts';

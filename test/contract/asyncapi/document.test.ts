@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
-import { z } from 'zod';
+import * as z from 'zod';
 import { asyncApiDocument } from '../../../src/contract/asyncapi/document.ts';
 import { MESSAGES } from '../../../src/contract/asyncapi/messages.ts';
-import { CHANNEL_NAMES, CLOSE_CODES } from '../../../src/contract/feed.ts';
+import { CHANNEL_NAMES, CLOSE_CODES } from '../../../src/contract/feed/names.ts';
 import { ACCOUNTS } from '../../support/accounts.ts';
 import { checkFrame, checkMessage } from '../../support/frame-check.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Router } from '@koa/router';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isCounted } from '../../../src/access/gate.ts';
 import { openApiDocument } from '../../../src/contract/openapi/document.ts';
 import { start } from '../../server/start.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { createBudgets } from '../../../src/access/limits/budgets.ts';
-import type { ChannelName } from '../../../src/contract/feed.ts';
+import type { ChannelName } from '../../../src/contract/feed/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMemoryStore } from '../../support/memory-store/memory-store.ts';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createBudgets } from '../../../src/access/limits/budgets.ts';
-import type { ChannelName } from '../../../src/contract/feed.ts';
+import type { ChannelName } from '../../../src/contract/feed/names.ts';
 import { createDelivery } from '../../../src/feed/delivery/delivery.ts';
 import { createFanOut } from '../../../src/feed/delivery/fan-out.ts';
 import type { Reader } from '../../../src/feed/delivery/reader.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { FEED_CAUSES } from '../../../src/contract/feed.ts';
+import { FEED_CAUSES } from '../../../src/contract/feed/names.ts';
 import { decodeFrame, encodeFrame } from '../../../src/feed/log/frame-codec.ts';
 import { audienceOf } from '../../../src/views/audience.ts';
 import { NOON } from '../../support/outputs.ts';

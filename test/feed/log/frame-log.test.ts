@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { ChannelName } from '../../../src/contract/feed.ts';
+import type { ChannelName } from '../../../src/contract/feed/names.ts';
 import { StoreError } from '../../../src/errors.ts';
 import { follow } from '../../../src/feed/follow.ts';
 import { type FrameLog, openFrameLog, type Published } from '../../../src/feed/log/frame-log.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ChannelName } from '../../../src/contract/feed.ts';
+import type { ChannelName } from '../../../src/contract/feed/names.ts';
 import { type Change, createNumbering, type Numbering } from '../../../src/feed/log/numbering.ts';
 import { NOON } from '../../support/outputs.ts';
 import { changeOf, TOPICS, topicOf } from '../memory-readers.ts';

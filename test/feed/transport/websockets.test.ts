@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import type { Holder, KeyLookup } from '../../../src/access/keys/key-lookup.ts';
-import { FEED_RECORDS } from '../../../src/contract/feed.ts';
+import { FEED_RECORDS } from '../../../src/contract/feed/server-frames.ts';
 import { checkedFetch } from '../../support/answer-check.ts';
 import { eventually } from '../../support/eventually.ts';
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { portfolioRecord } from '../../../src/contract/records/portfolio.ts';
 import { rebalancingRecord } from '../../../src/contract/records/rebalancing.ts';
 import type { Position } from '../../../src/sources/positions/position.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { z } from 'zod';
+import * as z from 'zod';
 import { accountPath } from '../../support/accounts.ts';
 import { eventOutput, FRESH_AGES, freshnessOutput, NOON } from '../../support/outputs.ts';
 import { type Running, start } from '../start.ts';

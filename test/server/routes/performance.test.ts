@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { z } from 'zod';
+import * as z from 'zod';
 import { accountTrackRecord, overviewRecord } from '../../../src/contract/records/performance.ts';
 import { DAY_MS, type Output, type ScoreRecord } from '../../../streams/internal.ts';
 import { accountPath } from '../../support/accounts.ts';

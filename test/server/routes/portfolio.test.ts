@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { z } from 'zod';
+import * as z from 'zod';
 import { portfolioRecord } from '../../../src/contract/records/portfolio.ts';
 import { SourceError } from '../../../src/errors.ts';
 import { DAY_MS } from '../../../streams/internal.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { extname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { waitlistRecord } from '../../../src/contract/records/waitlist.ts';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import { checkedFetch } from '../../support/answer-check.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const MOST_CALLS = 1_000_000_000;
 /** Of one report: twice what an edge lets it grow to by calls, as some may have been taken back. */

@@ -1,95 +1,18 @@
-import { z } from 'zod';
-import { countersRecord } from './records/counters.ts';
-import { cryptoRecord } from './records/crypto.ts';
-import { withAsOf } from './records/envelope.ts';
-import { timeMs } from './records/fields.ts';
-import { lagRecord } from './records/lag.ts';
-import { postRecord } from './records/post.ts';
-import { predictionRecord } from './records/prediction.ts';
-import { signalsRecord } from './records/signals.ts';
-import { velocityRecord } from './records/velocity.ts';
+import * as z from 'zod';
+import { countersRecord } from '../records/counters.ts';
+import { cryptoRecord } from '../records/crypto.ts';
+import { withAsOf } from '../records/envelope.ts';
+import { timeMs } from '../records/fields.ts';
+import { lagRecord } from '../records/lag.ts';
+import { postRecord } from '../records/post.ts';
+import { predictionRecord } from '../records/prediction.ts';
+import { signalsRecord } from '../records/signals.ts';
+import { velocityRecord } from '../records/velocity.ts';
+import { CHANNEL_NAMES, FEED_CAUSES } from './names.ts';
 
-/** The messages of the feed, in both directions. Readers ignore unknown fields and unknown types of frames. */
+/** The messages that the feed sends. Readers ignore unknown fields and unknown types of frames. */
 
-export const CHANNEL_NAMES = [
-  'counters',
-  'tweets',
-  'velocity',
-  'prediction',
-  'signals',
-  'crypto',
-  'lag',
-  'heartbeat',
-  'test',
-] as const;
-export type ChannelName = (typeof CHANNEL_NAMES)[number];
-
-export const FEED_CAUSES = [
-  'new_post',
-  'post_deleted',
-  'oracle',
-  'ui',
-  'price',
-  'clock',
-  'sleep_state',
-  'model',
-  'event_opened',
-  'event_closed',
-] as const;
-export type FeedCause = (typeof FEED_CAUSES)[number];
-
-/** Close codes of the server, besides those of the WebSocket protocol. */
-export const CLOSE_CODES = {
-  goodbye: 1001,
-  policy: 1008,
-  internal: 1011,
-  badKey: 4001,
-  tier: 4003,
-  tooSlow: 4008,
-  tooMany: 4029,
-} as const;
-
-const id = z
-  .union([z.int(), z.string().max(64)])
-  .optional()
-  .meta({ description: 'Returned in the answer.' });
 const channel = z.enum(CHANNEL_NAMES);
-const cursor = z
-  .object({ epoch: z.string().max(64), seq: z.int().min(0) })
-  .meta({ description: 'The last frame of this channel that the reader received.' });
-
-export const channelRequest = z.object({
-  channel,
-  account: z.string().max(64).optional().meta({
-    description:
-      'Path segment of an account; without it all accounts. crypto and test have none. The heartbeat of an account leaves out all others.',
-  }),
-  resume: cursor.optional(),
-  bankroll: z
-    .number()
-    .min(1)
-    .max(1_000_000)
-    .optional()
-    .meta({ description: 'For signals: bankroll to size bets for, USD.' }),
-  include_unproven: z.boolean().optional().meta({ description: 'For signals: the same as over REST.' }),
-});
-
-const channels = z.array(channelRequest).min(1).max(32);
-
-export const clientMessage = z.discriminatedUnion('op', [
-  z.object({ op: z.literal('auth'), id, key: z.string().min(1).max(128) }),
-  z.object({
-    op: z.literal('subscribe'),
-    id,
-    channels,
-    resume: cursor
-      .optional()
-      .meta({ description: 'Cursor of the only channel in the message, instead of a cursor inside it.' }),
-  }),
-  z.object({ op: z.literal('unsubscribe'), id, channels }),
-  z.object({ op: z.literal('ping'), id }),
-]);
-
 const echoedId = z.union([z.int(), z.string()]).nullable();
 const epoch = z.string().meta({ description: 'Id of the numbering. Seqs of one epoch can be compared.' });
 const account = z.string().nullable().meta({ description: 'Path segment, or null.' });
