@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openNatsBus } from '../../src/bus/nats/open-nats-bus.ts';
-import { positionOf } from '../../src/cluster/engine/position.ts';
+import { beginningOf } from '../../src/cluster/engine/position.ts';
 import { createPublishing } from '../../src/cluster/engine/publish.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { createLatest } from '../../src/views/latest.ts';
@@ -38,7 +38,7 @@ try {
   const lease = await bus.leases.campaign(shard, shard, new AbortController().signal);
   const writer = await stream.beginTerm(lease.term, 0);
   if (writer === 'behind') throw new Error('the stream is not empty');
-  const { position } = positionOf(store, { epoch: bus.epoch, shard, data: folder });
+  const { position } = beginningOf(store, { epoch: bus.epoch, shard, data: folder });
   const onOver = (error: unknown) => {
     throw error;
   };

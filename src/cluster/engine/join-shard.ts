@@ -6,7 +6,7 @@ import type { StandbyEngine } from '../../engine/engine.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Store } from '../../store/store.ts';
 import { encodeMember, type Member } from '../entries/member.ts';
-import { notePosition, type Position, positionOf } from './position.ts';
+import { beginningOf, notePosition, type Position } from './position.ts';
 import { createPublishing, type LeaderPublishing } from './publish.ts';
 import { createReplica, type Replica } from './replica.ts';
 import { publishMissing } from './take-over.ts';
@@ -70,7 +70,7 @@ function termOver(shard: string, term: number, cause?: unknown): ServiceError {
 export async function joinShard(deps: JoinDeps): Promise<Membership> {
   const { bus, shard: name, store, engine, time, report } = deps;
   const shard = await bus.shard(name);
-  const { position: begin, isNew } = positionOf(store, { epoch: bus.epoch, shard: name, data: deps.data });
+  const beginning = beginningOf(store, { epoch: bus.epoch, shard: name, data: deps.data });
   const stopping = new AbortController();
   const { signal } = stopping;
   /** Set when the outputs of this engine were not those of the leader. */
@@ -97,7 +97,7 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
   const replica = createReplica({
     store,
     engine,
-    position: begin,
+    beginning,
     onDifference(upTo) {
       if (difference !== undefined) return;
       difference = `the outputs up to seq ${upTo} are not those of the leading engine: this engine will not take over`;
@@ -108,7 +108,7 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
   });
 
   const position = (): Position => leading?.publishing.position ?? replica.position;
-  let noted = begin;
+  let noted = beginning.position;
   async function note(): Promise<void> {
     const now = position();
     if (now === noted || (leading === undefined && !replica.isConfirmed())) return;
@@ -170,6 +170,13 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
     }
   }
 
+  /** The place that is followed from. */
+  async function firstPlace(): Promise<number> {
+    if (beginning.is !== 'shortened') return beginning.position.place;
+    const { first } = await shard.ends();
+    return first - 1;
+  }
+
   async function caughtUp(since: number): Promise<void> {
     while (!signal.aborted && (following?.caughtUpAt ?? Number.NEGATIVE_INFINITY) < since) {
       await time.pause(LOOK_MS, signal);
@@ -207,7 +214,7 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
   let told: string | null = null;
 
   async function standBy(): Promise<void> {
-    let ended = follow(begin.place);
+    let ended = follow(await firstPlace());
     // Told below, or when this engine is stopped.
     ended.catch(() => undefined);
     await Promise.race([caughtUp(time.mono()), ended]);
@@ -268,7 +275,7 @@ export async function joinShard(deps: JoinDeps): Promise<Membership> {
   const running = standBy().catch((error: unknown) => {
     if (signal.aborted) return;
     const known = knownAs(name, error);
-    tellOver(isNew && known.code === 'CLUSTER_DIVERGED' ? otherLog(deps, known) : known);
+    tellOver(beginning.is === 'new' && known.code === 'CLUSTER_DIVERGED' ? otherLog(deps, known) : known);
   });
   const telling = tell();
 

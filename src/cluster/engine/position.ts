@@ -73,14 +73,20 @@ interface Place {
   readonly data: string;
 }
 
+export interface Beginning {
+  /** `shortened`: the store has lost the end of its log since, and the digest at this one is not known. */
+  readonly is: 'noted' | 'new' | 'shortened';
+  readonly position: Position;
+}
+
 /**
  * Where a store goes on. One that was never on this bus begins with what it has, and so does one whose bus was made anew.
- * A store of another shard is refused.
+ * One whose log was cut at damage has what it lost on the bus. A store of another shard is refused.
  */
-export function positionOf(
+export function beginningOf(
   { journal, notes }: { readonly journal: Journal; readonly notes: Notes },
   { epoch, shard, data }: Place,
-): { readonly position: Position; readonly isNew: boolean } {
+): Beginning {
   const noted = readPosition(notes);
   if (noted !== undefined && noted.shard !== shard) {
     throw new StartError(
@@ -88,8 +94,13 @@ export function positionOf(
       `the data folder ${data} belongs to the shard ${noted.shard}, not to ${shard}; choose another with --data`,
     );
   }
-  if (noted !== undefined && noted.epoch === epoch) return { position: noted, isNew: false };
+  if (noted !== undefined && noted.epoch === epoch) {
+    const { head } = journal;
+    if (noted.seq <= head) return { is: 'noted', position: noted };
+    const outputsUpTo = Math.min(noted.outputsUpTo, head);
+    return { is: 'shortened', position: { ...noted, place: 0, seq: head, outputsUpTo } };
+  }
   const link = firstLink(journal);
   const position = { epoch, shard, place: 0, outputsUpTo: link.seq, graphVersion: null, ...link };
-  return { position, isNew: true };
+  return { is: 'new', position };
 }

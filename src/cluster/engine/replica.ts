@@ -10,12 +10,12 @@ import { nextDigest } from '../entries/chain.ts';
 import { decodeFeedEntry } from '../entries/feed-entry.ts';
 import { decodeLogEntry } from '../entries/log-entry.ts';
 import { decodeOutputsEntry } from '../entries/outputs-entry.ts';
-import { carry, type Link, type Position } from './position.ts';
+import { type Beginning, carry, type Link, type Position } from './position.ts';
 
 interface ReplicaDeps {
   readonly store: Store;
   readonly engine: Pick<StandbyEngine, 'follow'>;
-  readonly position: Position;
+  readonly beginning: Beginning;
   /** Called when the outputs of an entry are not those that this engine made of the same log. */
   readonly onDifference: (upTo: number) => void;
   readonly report: (error: unknown) => void;
@@ -45,6 +45,14 @@ function diverged(seq: number): ServiceError {
   );
 }
 
+function behind(seq: number): ServiceError {
+  return new ServiceError(
+    'CLUSTER_BEHIND',
+    `the bus no longer has all that follows seq ${seq}, with which this data folder ends: ` +
+      'make a copy of the folder of the leading engine with `tallywire backup`, and start on that',
+  );
+}
+
 /** Kept outputs in an order that does not depend on how many turns they came in. */
 function keptText(outputs: readonly Output[]): string {
   const kept = outputs.filter(({ stream }) => isKept(stream));
@@ -63,15 +71,23 @@ export function createReplica(deps: ReplicaDeps): Replica {
   const lastRows = new Map(feed.topics().map(({ topic, seq }) => [topic, seq]));
   /** Made here, and not yet found on the stream. */
   let made: Output[] = [];
-  let { position } = deps;
+  let { position } = deps.beginning;
+  /** Until the stream has told it. */
+  let isDigestKnown = deps.beginning.is !== 'shortened';
   let logOnBus: Link = position;
   let { outputsUpTo: outputsOnBus } = position;
   /** Of an entry that is older than the noted digest, if there was one. */
   let unconfirmed: Link | undefined;
 
   function confirm(): void {
-    if (unconfirmed === undefined) return;
-    if (carry(journal, unconfirmed, position.seq) !== position.digest) throw diverged(position.seq);
+    if (unconfirmed === undefined) {
+      if (!isDigestKnown) throw behind(position.seq);
+      return;
+    }
+    const digest = carry(journal, unconfirmed, position.seq);
+    if (isDigestKnown && digest !== position.digest) throw diverged(position.seq);
+    position = { ...position, digest };
+    isDigestKnown = true;
     unconfirmed = undefined;
   }
 
@@ -97,13 +113,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       position = { ...position, place: entry.place, graphVersion };
       return;
     }
-    if (first > position.seq + 1) {
-      throw new ServiceError(
-        'CLUSTER_BEHIND',
-        `this data folder ends at seq ${position.seq}, and the bus only has the log from seq ${first} on: ` +
-          'make a copy of the folder of the leading engine with `tallywire backup`, and start on that',
-      );
-    }
+    if (first > position.seq + 1) throw behind(position.seq);
     confirm();
     let found = position.digest;
     for (const observation of rest(observations)) found = nextDigest(found, observation);
@@ -153,7 +163,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       return { log: logOnBus, outputsUpTo: outputsOnBus };
     },
     confirm,
-    isConfirmed: () => unconfirmed === undefined,
+    isConfirmed: () => unconfirmed === undefined && isDigestKnown,
     async apply(entry) {
       if (entry.kind === 'log') await applyLog(entry);
       else if (entry.kind === 'outputs') applyOutputs(entry);

@@ -4,7 +4,7 @@ import { EMPTY_DIGEST, nextDigest } from '../../../src/cluster/entries/chain.ts'
 import { encodeLogEntry } from '../../../src/cluster/entries/log-entry.ts';
 import { decodeMember } from '../../../src/cluster/entries/member.ts';
 import { decodeOutputsEntry, encodeOutputsEntry } from '../../../src/cluster/entries/outputs-entry.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { CLUSTER_NOTE, type Store } from '../../../src/store/store.ts';
 import { GRAPH_VERSION, type Observation } from '../../../streams/internal.ts';
 import {
   createSimulatedShard,
@@ -307,6 +307,54 @@ describe('an engine on a bus', () => {
       await follows(shard, again, leader);
       assert.deepEqual(logOf(again.store), logOf(leader.store));
       assert.equal(again.membership.state().alarm, null);
+    }),
+  );
+
+  it(
+    'gets back from the bus what its own log has lost since it noted its place',
+    onShard(async (shard) => {
+      const leader = await shard.start();
+      await leads(shard, leader);
+      const standby = await shard.start();
+      for (const n of [1, 2, 3]) await shard.settled(leader.deliver(aPost(n)));
+      await follows(shard, standby, leader);
+      await standby.stop();
+      const cut = createMemoryStore();
+      const lost = Math.floor(standby.store.journal.head / 2);
+      await cut.journal.append(logOf(standby.store).slice(0, -lost));
+      await cut.notes.set(CLUSTER_NOTE, standby.store.notes.get(CLUSTER_NOTE) ?? '');
+      const again = await shard.start({ store: cut });
+      await shard.settled(leader.deliver(aPost(4)));
+      await follows(shard, again, leader);
+      assert.deepEqual(logOf(again.store), logOf(leader.store));
+      assert.deepEqual([again.end(), again.membership.state().alarm], [undefined, null]);
+      await shard.pass(1_500);
+      const position = readPosition(cut.notes);
+      const whole = logOf(leader.store).slice(0, position?.seq);
+      assert.equal(position?.digest, whole.reduce(nextDigest, EMPTY_DIGEST));
+      leader.node.kill();
+      await leads(shard, again);
+    }),
+  );
+
+  it(
+    'says that it needs a copy when its log was cut, and the bus has nothing of what is left of it',
+    onShard(async (shard) => {
+      const leader = await shard.start();
+      await leads(shard, leader);
+      const standby = await shard.start();
+      for (const n of [1, 2, 3]) await shard.settled(leader.deliver(aPost(n)));
+      await follows(shard, standby, leader);
+      await standby.stop();
+      const cut = createMemoryStore();
+      await cut.journal.append(logOf(standby.store).slice(0, 2));
+      await cut.notes.set(CLUSTER_NOTE, standby.store.notes.get(CLUSTER_NOTE) ?? '');
+      const { history } = shard.cluster.stream('shard_main');
+      const last = history.findLast(({ subject }) => subject === 'log')?.place ?? 0;
+      shard.cluster.stream('shard_main').purge(({ place }) => place < last);
+      const again = await shard.start({ store: cut });
+      await shard.until('it ends', () => again.end() !== undefined);
+      assert.equal(again.end()?.code, 'CLUSTER_BEHIND');
     }),
   );
 

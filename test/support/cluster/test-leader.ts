@@ -6,7 +6,7 @@ import { createGate } from '../../../src/access/gate.ts';
 import { demoKeys } from '../../../src/access/keys/key-lookup.ts';
 import type { Bus } from '../../../src/bus/bus.ts';
 import { keepsCallers } from '../../../src/cluster/commands/callers-shard.ts';
-import { positionOf } from '../../../src/cluster/engine/position.ts';
+import { beginningOf } from '../../../src/cluster/engine/position.ts';
 import { createPublishing } from '../../../src/cluster/engine/publish.ts';
 import { registerShard } from '../../../src/cluster/engine/register-shard.ts';
 import { startSnapshots } from '../../../src/cluster/engine/snapshots.ts';
@@ -63,7 +63,7 @@ export async function startTestLeader(options: LeaderOptions): Promise<TestLeade
   const lease = await bus.leases.campaign(shard, `leader-${shard}`, stopping.signal);
   const writer = await stream.beginTerm(lease.term, 0);
   if (writer === 'behind') throw new Error('the stream is not empty');
-  const { position } = positionOf(store, { epoch: bus.epoch, shard, data: folder });
+  const { position } = beginningOf(store, { epoch: bus.epoch, shard, data: folder });
   const published = createPublishing({ writer, position, onOver: fail }, () => performance.now());
   const accounts = ids.map((id) => ({ ...accountPath(id), staleAfterMs: LIMITS }));
   const topics = new Map(topicsOf(accounts).map((topic) => [topic.storedAs, topic]));
