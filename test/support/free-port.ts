@@ -6,8 +6,10 @@ import { createServer } from 'node:net';
  * found free and being listened on, no connection of another test can take it.
  */
 const FIRST_PORT = 15_000;
-const LAST_PORT = 32_000;
-const given = new Set<number>();
+const PORTS = 17_000;
+/** Processes that run side by side begin far apart. */
+const PORTS_APART = 97;
+let tried = process.pid * PORTS_APART;
 
 async function isFree(port: number): Promise<boolean> {
   const server = createServer();
@@ -24,8 +26,6 @@ async function isFree(port: number): Promise<boolean> {
 
 /** A port nobody listens on, for what has to keep one port over its restarts; never the same one twice. */
 export async function freePort(): Promise<number> {
-  const port = FIRST_PORT + Math.trunc(Math.random() * (LAST_PORT - FIRST_PORT));
-  if (given.has(port)) return freePort();
-  given.add(port);
+  const port = FIRST_PORT + (tried++ % PORTS);
   return (await isFree(port)) ? port : freePort();
 }
