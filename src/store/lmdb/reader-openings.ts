@@ -58,8 +58,10 @@ export async function serveReaderOpenings(folder: string, writes: WriteHold): Pr
 async function untilOpened(reader: Socket): Promise<void> {
   if (reader.destroyed) return;
   reader.setTimeout(LONGEST_OPENING_MS, () => reader.destroy());
+  // However it ends, also with an error, as one does that was killed.
+  const closed = new Promise((resolve) => reader.once('close', resolve));
   reader.write('open\n');
-  await once(reader, 'close');
+  await closed;
 }
 
 /** What a writer says to a reader: to open, to ask again, or nothing as there is none. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { extname, join } from 'node:path';
 import { environmentPath, openForReading } from '../../../src/store/lmdb/environment.ts';
@@ -75,6 +76,9 @@ describe('openBesideWriter', () => {
       for (let n = 0; n < 20; n++) {
         const reader = connect(join(folder, 'writer.sock'), () => reader.destroy());
       }
+      // Gone before this process can answer it.
+      const connectAndEnd = `require('node:net').connect(process.argv[1], () => process.exit(0))`;
+      spawnSync(process.execPath, ['-e', connectAndEnd, join(folder, 'writer.sock')]);
       assert.equal(await openBesideWriter(folder, () => 'opened'), 'opened');
       assert.equal(await write(async () => 'written'), 'written');
     }));
