@@ -112,7 +112,10 @@ async function cause(
   if (kind === 'nats') {
     const ended = [leader.exits.length, standby.exits.length];
     const at = await killStreamLeader(servers);
-    assert.deepEqual([leader.exits.length, standby.exits.length], ended, 'no engine ended');
+    const told = [leader, standby]
+      .map(({ index, said }) => [`engine ${index}`, ...said].join('\n'))
+      .join('\n');
+    assert.deepEqual([leader.exits.length, standby.exits.length], ended, `an engine ended:\n${told}`);
     assert.equal(leader.state, 'leading', 'the same engine leads');
     return { at, what: 'the same engine leads' };
   }
