@@ -21,7 +21,7 @@ interface ValuesOptions extends RetryOptions {
 export interface Values {
   /** One attempt. A removed value is there, and empty. */
   get(key: string): Promise<Value | undefined>;
-  /** One attempt. The new revision, or undefined if the present one is not `revision`; 0 for none. */
+  /** One attempt. The new revision, or undefined if another one than `revision` is there; 0 stands for none. */
   replace(key: string, bytes: Uint8Array, revision: number): Promise<number | undefined>;
   /** One attempt, whatever was there. Only for values that nobody reads. */
   touch(key: string): Promise<void>;
@@ -46,12 +46,14 @@ export function createValues(options: ValuesOptions): Values {
       if (published !== 'refused') return published;
       // An earlier attempt may have been stored without an answer, and is what refuses this one.
       const there = await get(key);
+      // Nobody has replaced it: the write was not heard, as while a stream has no leader.
+      if ((there?.revision ?? 0) === revision) throw unheard(key);
       const isOurs = there !== undefined && there.revision > revision && sameBytes(there.bytes, bytes);
       return isOurs ? there.revision : undefined;
     },
     async touch(key) {
       const published = await stream.publish({ subject: key, body: new Uint8Array([1]) });
-      if (published === 'refused') throw new BusError('BUS_UNREACHABLE', `${key} could not be written`);
+      if (published === 'refused') throw unheard(key);
     },
     retry: (attempt) => retryUnreachable(options, attempt),
     watch: (prefix, apply) =>
@@ -65,6 +67,10 @@ export function createValues(options: ValuesOptions): Values {
         },
       }),
   };
+}
+
+function unheard(key: string): BusError {
+  return new BusError('BUS_UNREACHABLE', `${key} could not be written`);
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

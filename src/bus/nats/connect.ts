@@ -7,7 +7,7 @@ import { parseAddresses } from './addresses.ts';
 import { readCredentials } from './credentials.ts';
 import { API, apiCode, isUnheard, noJetStreamError, toBusError } from './failures.ts';
 import { createNatsRequests } from './nats-requests.ts';
-import { createNatsStream, type Session } from './nats-stream.ts';
+import { createNatsStream, PUBLISH_WITHIN_MS, type Session } from './nats-stream.ts';
 import { isOldServer, oldServerError } from './server-version.ts';
 import { checkStream, configOf, namesOf } from './stream-config.ts';
 
@@ -43,7 +43,8 @@ export async function connectNats(options: NatsOptions): Promise<Transport> {
     checkVersion(connection, options);
     // Whether there are streams at all shows with the first one, in words of ours.
     const jsm = await jetstreamManager(connection, { timeout: API_WITHIN_MS, checkAPI: false });
-    return createTransport(connection, jsm, options);
+    const reading = await jetstreamManager(connection, { timeout: PUBLISH_WITHIN_MS, checkAPI: false });
+    return createTransport(connection, jsm, reading, options);
   } catch (error) {
     await connection.close();
     throw error;
@@ -96,6 +97,7 @@ function checkVersion({ info }: NatsConnection, { role, report }: NatsOptions): 
 function createTransport(
   connection: NatsConnection,
   jsm: JetStreamManager,
+  reading: JetStreamManager,
   { role, report }: NatsOptions,
 ): Transport {
   const js = jetstream(connection, { timeout: API_WITHIN_MS });
@@ -106,6 +108,7 @@ function createTransport(
   const session: Session = {
     js,
     jsm,
+    reading,
     deliveries: new Set(),
     requireConnection() {
       if (!isConnected) throw new BusError('BUS_UNREACHABLE', 'there is no connection to a NATS server');

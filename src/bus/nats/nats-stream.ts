@@ -12,7 +12,7 @@ import { API, apiCode, isUnheard, toBusError } from './failures.ts';
 
 const ID_HEADER = 'Nats-Msg-Id';
 /** One attempt to store takes a few ms; an answer that takes longer is not waited for. */
-const PUBLISH_WITHIN_MS = 1_000;
+export const PUBLISH_WITHIN_MS = 1_000;
 /** Messages on their way to a reader. */
 const AHEAD = 256;
 const PULL_FOR_MS = 10_000;
@@ -24,6 +24,8 @@ const FORGOTTEN_AFTER_MS = 30_000;
 export interface Session {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
+  /** The same for reading: an answer that takes longer than that to a write is not waited for either. */
+  readonly reading: JetStreamManager;
   /** Throws while there is no connection: the client would keep a message and send it who knows when. */
   requireConnection(): void;
   /** Deliveries that are under way. They end when the connection is made anew, as a consumer may be gone then. */
@@ -48,7 +50,7 @@ export function createNatsStream(
   { stream: name, prefix }: { readonly stream: string; readonly prefix: string },
   isOfValues: boolean,
 ): Stream {
-  const { js, jsm, deliveries: active } = session;
+  const { js, jsm, reading, deliveries: active } = session;
 
   const attempt = async <T>(what: string, run: () => Promise<T>): Promise<T> => {
     try {
@@ -70,7 +72,7 @@ export function createNatsStream(
   const find = (query: { seq: number } | { last_by_subj: string }): Promise<StoredMessage | undefined> =>
     attempt(`reading the stream ${name}`, async () => {
       try {
-        const found = await jsm.streams.getMessage(name, query);
+        const found = await reading.streams.getMessage(name, query);
         return found === null ? undefined : toMessage(found.seq, found.subject, found.header, found.data);
       } catch (error) {
         if (apiCode(error) === API.noStream) return undefined;
