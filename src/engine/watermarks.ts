@@ -10,7 +10,7 @@ interface Watermarks {
   mark(source: SourceName, at: number, values?: Readonly<Record<string, number>>): void;
   /**
    * From now on the source keeps these values up to date and no others. A value older than `usualMs` is behind the rest.
-   * One that was never answered is as old as the wait for it.
+   * One that was never answered is as old as the wait for it, and one that was followed before as old as its last answer.
    */
   follow(source: SourceName, values: readonly string[], usualMs: number): void;
   /** How old everything is, by name in a fixed order. */
@@ -23,6 +23,8 @@ interface Followed {
   readonly usualMs: number;
   /** When each value was last answered. */
   readonly marks: Map<string, number>;
+  /** When values that are followed no more were last answered, the last to be left last. */
+  readonly left: ReadonlyMap<string, number>;
 }
 
 /** By so little a time service corrects a calendar. */
@@ -30,7 +32,10 @@ const CORRECTION_MS = 5_000;
 /** Taken for the time since the engine before, when a calendar that was set back does not tell it: all is then stale. */
 const UNTOLD_MS = DAY_MS;
 
-const NOTHING_FOLLOWED: Followed = { usualMs: 0, marks: new Map() };
+/** Of how many values that a source follows no more it is known when they were answered. */
+const LEFT_VALUES = 100;
+
+const NOTHING_FOLLOWED: Followed = { usualMs: 0, marks: new Map(), left: new Map() };
 
 /** Uses the clock that never goes back, so that a corrected wall clock changes no age. */
 export function createWatermarks(clock: Clock): Watermarks {
@@ -60,13 +65,14 @@ export function createWatermarks(clock: Clock): Watermarks {
       for (const [value, at] of Object.entries(values)) if (own?.has(value)) own.set(value, at);
     },
     follow(source, values, usualMs) {
-      const before = followed.get(source)?.marks;
+      const { marks: before, left } = followed.get(source) ?? NOTHING_FOLLOWED;
       const newAt = restored.get(source) ?? clock.mono();
       restored.delete(source);
-      followed.set(source, {
-        usualMs,
-        marks: new Map(values.map((value) => [value, before?.get(value) ?? newAt])),
-      });
+      const marks = new Map(
+        values.map((value) => [value, before.get(value) ?? left.get(value) ?? newAt] as const),
+      );
+      const others = [...left, ...before].filter(([value]) => !marks.has(value));
+      followed.set(source, { usualMs, marks, left: new Map(others.slice(-LEFT_VALUES)) });
     },
     ages() {
       const now = clock.mono();
@@ -91,6 +97,7 @@ export function createWatermarks(clock: Clock): Watermarks {
         followed.set(source, {
           usualMs: 0,
           marks: new Map(values.map(([value, age]) => [value, markOf(age)])),
+          left: new Map(),
         });
       }
     },

@@ -28,9 +28,8 @@ describe('tallywire cluster status', () => {
   });
   afterEach(async () => {
     await Promise.all(buses.splice(0).map((bus) => bus.close()));
-    await administer(server.url, async (jsm) => {
-      for await (const name of jsm.streams.names()) await jsm.streams.delete(name);
-    });
+    await server.wipe();
+    await server.start();
   });
   after(() => Promise.all([server.remove(), locked.remove()]));
 

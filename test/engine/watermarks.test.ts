@@ -96,6 +96,31 @@ describe('watermarks', () => {
       assert.deepEqual(watermarks.ages(), { ages: { 'ui:a': 0 } });
     });
 
+    it('make a value that is followed again as old as its last answer', () => {
+      const clock = manualClock(1_000_000);
+      const watermarks = createWatermarks(clock);
+      watermarks.mark('ui:a', clock.mono());
+      watermarks.follow('ui:a', ['1', '2'], 20_000);
+      watermarks.mark('ui:a', clock.mono(), { 1: clock.mono(), 2: clock.mono() });
+      watermarks.follow('ui:a', ['2'], 20_000);
+      watermarks.follow('ui:a', ['2', '3'], 20_000);
+      clock.advance(30_000);
+      watermarks.mark('ui:a', clock.mono(), { 2: clock.mono(), 3: clock.mono() });
+      watermarks.follow('ui:a', ['1', '2', '3'], 20_000);
+      assert.deepEqual(watermarks.ages(), { ages: { 'ui:a': 0 }, lagging: { 'ui:a': { 1: 30_000 } } });
+    });
+
+    it('forget values that were left long ago', () => {
+      const clock = manualClock(1_000_000);
+      const watermarks = createWatermarks(clock);
+      watermarks.mark('ui:a', clock.mono());
+      for (let event = 0; event <= 101; event += 1) watermarks.follow('ui:a', [String(event)], 20_000);
+      clock.advance(30_000);
+      watermarks.mark('ui:a', clock.mono());
+      watermarks.follow('ui:a', ['0', '1'], 20_000);
+      assert.deepEqual(watermarks.ages(), { ages: { 'ui:a': 0 }, lagging: { 'ui:a': { 1: 30_000 } } });
+    });
+
     it('have no lagging value of a source that never answered', () => {
       const clock = manualClock(1_000_000);
       const watermarks = createWatermarks(clock);

@@ -72,7 +72,7 @@ export function createContentChecks({ stage, tier, accounts, violations }: Conte
   const { kernel, disk, network } = stage;
   const { now } = kernel;
   const { kept } = disk;
-  const values = createDeliveredValues({ now, kept, accounts });
+  const values = createDeliveredValues({ now, kept, accounts, followedAfterMs: 2 * followingMs(tier) });
   const { heardAt } = values;
   const requests = createSourceRequests({ now, violations });
   const falling = createFallingCounts({ kept, violations });

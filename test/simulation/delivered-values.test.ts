@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { EventRecord } from '../../streams/internal.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { bucket, eventOutput } from '../support/outputs.ts';
 import { createDeliveredValues, INPUTS } from './delivered-values.ts';
@@ -9,7 +10,7 @@ function frame(text: string): Buffer {
   return Buffer.concat([Buffer.from([0x81, text.length]), Buffer.from(text)]);
 }
 
-async function stage() {
+async function stage(followedAfterMs = 0) {
   let at = 0;
   const kept = createMemoryStore();
   const subject = { type: 'posts', account: 'a' } as const;
@@ -17,9 +18,12 @@ async function stage() {
   const buckets = [bucket({ yesToken: token })];
   const fields = { eventId: 5, slug: 'a-slug', trackingId: 't-1', subject, buckets };
   await kept.outputs.append([eventOutput(fields, { seq: 1 })], 1);
-  const values = createDeliveredValues({ now: () => at, kept, accounts: [{ id: 'a', userId: '7' }] });
+  const accounts = [{ id: 'a', userId: '7' }];
+  const values = createDeliveredValues({ now: () => at, kept, accounts, followedAfterMs });
   return {
     values,
+    become: (phase: EventRecord['phase'], seq: number) =>
+      kept.outputs.append([eventOutput({ ...fields, phase }, { seq })], seq),
     token,
     read(second: number, path: string, text = '{}') {
       at = second;
@@ -40,6 +44,20 @@ describe('createDeliveredValues', () => {
     read(6, '/oracle/api/trackings/t-2?includeStats=true');
     read(7, '/market/events/slug/another');
     assert.deepEqual(heard(), [1, 2, 3, 4]);
+  });
+
+  it('says nothing of an event that has just opened, or opened again', async () => {
+    const { become, read, heard } = await stage(10);
+    read(1, '/market/events/slug/a-slug');
+    assert.equal(heard()[2], undefined);
+    read(11, '/nothing');
+    assert.equal(heard()[2], 1);
+    await become('closed', 2);
+    assert.equal(heard()[2], 1);
+    await become('active', 3);
+    assert.equal(heard()[2], undefined);
+    read(21, '/nothing');
+    assert.equal(heard()[2], 1);
   });
 
   it('takes what is no JSON for no answer', async () => {

@@ -10,7 +10,10 @@ interface DeliveredValues {
   onRead(url: URL, text: string): void;
   /** Takes the bytes that the engine receives over one connection with the world. */
   receiver(): (bytes: Buffer) => void;
-  /** When the engine last heard of an input of an event, virtual ms; undefined when it never has, or knows no such event. */
+  /**
+   * When the engine last heard of an input of an event, virtual ms; undefined when it never has, knows no such event, or the
+   * event was not active a moment ago: it is followed from the next look at the active events on.
+   */
   heardAt(eventId: string, input: Input): number | undefined;
 }
 
@@ -21,8 +24,11 @@ export function createDeliveredValues({
   now,
   kept,
   accounts,
+  followedAfterMs,
 }: {
   readonly now: () => number;
+  /** From an event's opening to the tick that tells the ages of its own values. */
+  readonly followedAfterMs: number;
   readonly kept: Store;
   readonly accounts: readonly { readonly id: string; readonly userId: string }[];
 }): DeliveredValues {
@@ -32,6 +38,18 @@ export function createDeliveredValues({
   const tokens = new Map<string, number>();
   /** A list of books may leave out those that do not exist, which says so much of each token. */
   let booksAt: number | undefined;
+  /** When each active event was first found to be active. */
+  const activeSince = new Map<string, number>();
+
+  function isFollowed(eventId: string, phase: string): boolean {
+    if (phase !== 'active') {
+      activeSince.delete(eventId);
+      return true;
+    }
+    const since = activeSince.get(eventId) ?? now();
+    activeSince.set(eventId, since);
+    return now() - since >= followedAfterMs;
+  }
 
   return {
     onRead(url, text) {
@@ -49,8 +67,8 @@ export function createDeliveredValues({
     heardAt(eventId, input) {
       const event = kept.outputs.get('events', eventId);
       if (event?.stream !== 'events') return undefined;
-      const { subject, trackingId, slug, buckets } = event.record;
-      if (subject.type !== 'posts') return undefined;
+      const { subject, trackingId, slug, buckets, phase } = event.record;
+      if (subject.type !== 'posts' || !isFollowed(eventId, phase)) return undefined;
       switch (input) {
         case 'posts':
           return posts.get(accounts.find(({ id }) => id === subject.account)?.userId ?? '');

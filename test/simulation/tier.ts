@@ -64,7 +64,7 @@ const SPARSE: TierSettings = {
     cryptoEventsPeriodMs: 1_201_100,
     settledPeriodMs: 300_000,
     uiPeriodMs: 451_900,
-    uiFirstPeriodMs: 120_000,
+    uiFirstPeriodMs: 30_000,
     subscriptionsPeriodMs: 60_000,
     socketPingPeriodMs: 120_000,
     pricesFlushPeriodMs: 60_000,

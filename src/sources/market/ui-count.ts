@@ -61,8 +61,14 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     return partsIn(context).readEach(events, { nameOf: ({ eventId }) => String(eventId), read }, signal);
   }
 
+  let followed: ReadonlySet<number> = new Set();
+
   function follow(active: readonly EventRecord[], context: SourceContext) {
-    context.follow(active.map(({ eventId }) => String(eventId)));
+    const wanted = new Set(active.map(({ eventId }) => eventId));
+    // An event that the market closes and opens again is asked for again as soon as a new one.
+    for (const eventId of followed) if (!wanted.has(eventId)) asked.delete(eventId);
+    followed = wanted;
+    context.follow(Array.from(wanted, String));
   }
 
   async function readActive(context: SourceContext, signal: AbortSignal) {
@@ -77,7 +83,7 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     const active = activeEventsOf(account, context.lookups);
     const unasked = active.filter(({ eventId }) => !asked.has(eventId));
     // Followed before it is answered, or it would be as young as any other page that answers.
-    if (unasked.length > 0) follow(active, context);
+    if (unasked.length > 0 || active.length !== followed.size) follow(active, context);
     await readEvents(unasked, context, signal);
   }
 

@@ -142,6 +142,19 @@ describe('uiSource', () => {
       assert.equal(deliveries.length, 4);
     });
 
+    it('asks again for an event that was closed and opened again', async () => {
+      stage.server.answer(({ path }) => wireEvent(Number(path.slice(-1))));
+      const { lookups, deliveries, followed } = follow(fakeLookups(), rare);
+      await eventually('the first round is over', () => deliveries.length === 1);
+      lookups.records.set(1, activeEvent(1));
+      await eventually('it is delivered', () => deliveries.length === 2);
+      lookups.records.set(1, { ...activeEvent(1), phase: 'closed' });
+      await eventually('it is followed no more', () => followed().length === 0);
+      lookups.records.set(1, activeEvent(1));
+      await eventually('it is answered again', () => deliveries.length === 3);
+      assert.deepEqual(followed(), ['1']);
+    });
+
     it('has one request under way, however long it takes', async () => {
       let underWay = 0;
       let most = 0;
@@ -161,29 +174,22 @@ describe('uiSource', () => {
       assert.equal(most, 1);
     });
 
-    for (const status of [404, 503]) {
-      it(`does not ask again for a page that answers ${status}, not even when started anew`, async () => {
-        stage.server.answer((_, response) => {
-          response.statusCode = status;
-          return {};
-        });
-        const source = uiSource(ACCOUNT, localEndpoints(stage.server), rare);
-        const lookups = fakeLookups();
-        run = stage.run(source, lookups);
-        await eventually('the first round is over', () => run?.deliveries.length === 1);
-        lookups.records.set(1, activeEvent(1));
-        await eventually('it is asked', () => stage.server.requests.length === 1);
-        await eventually('it is answered', () => run?.deliveries.length === 2 || run?.error() !== undefined);
-        // That the other one is asked shows that turns went by.
-        run.stop();
-        lookups.records.clear();
-        run = stage.run(source, lookups);
-        await eventually('a round without events is over', () => run?.deliveries.length === 1);
-        lookups.records.set(1, activeEvent(1));
-        lookups.records.set(2, activeEvent(2));
-        await eventually('the other is asked', () => stage.server.requests.length === 2);
-        assert.match(stage.server.requests[1]?.path ?? '', /-2$/);
+    it('does not ask again for a page that is gone', async () => {
+      stage.server.answer((_, response) => {
+        response.statusCode = 404;
+        return {};
       });
-    }
+      const { lookups, deliveries } = follow(fakeLookups(), rare);
+      await eventually('the first round is over', () => deliveries.length === 1);
+      lookups.records.set(1, activeEvent(1));
+      await eventually('it is answered', () => deliveries.length === 2);
+      // That the other one is asked shows that turns went by.
+      lookups.records.set(2, activeEvent(2));
+      await eventually('the other is answered', () => deliveries.length === 3);
+      assert.deepEqual(
+        stage.server.requests.map(({ path }) => path.slice(-1)),
+        ['1', '2'],
+      );
+    });
   });
 });

@@ -22,7 +22,10 @@ export async function administer<T>(
 }
 
 async function removeStreams(jsm: JetStreamManager): Promise<void> {
-  for await (const name of jsm.streams.names()) await jsm.streams.delete(name);
+  const names: string[] = [];
+  for await (const name of jsm.streams.names()) names.push(name);
+  // Listed whole before the first is gone: pages of a list are counted by what is there.
+  for (const name of names) await jsm.streams.delete(name);
 }
 
 /** The contract's view of one server, which is emptied for every test. */
