@@ -70,15 +70,27 @@ export function emptyState(): GraphState {
   };
 }
 
+export interface GraphOptions {
+  /**
+   * Whether the model is asked; true unless given. Who follows a log that has the answers need not ask, and the state and
+   * all other outputs are the same.
+   */
+  readonly isAsking?: boolean;
+}
+
 /**
  * Wires the pipelines. The outputs of an observation are emitted synchronously, in the fixed order of the list below.
  * `state` is changed in place; between two observations it is the state at that seq, and a graph started from it
  * continues as if it had never stopped.
  */
-export function graph(observation$: Observable<Observation>, state: GraphState): Observable<Output> {
+export function graph(
+  observation$: Observable<Observation>,
+  state: GraphState,
+  { isAsking = true }: GraphOptions = {},
+): Observable<Output> {
   return observation$.pipe(
     map(onCalendar),
-    connect((shared$) => wire(shared$, state)),
+    connect((shared$) => wire(shared$, state, isAsking)),
   );
 }
 
@@ -92,7 +104,11 @@ export function agesAfter(state: GraphState, observations: Iterable<Observation>
   return freshnessAfter(state.freshness, Array.from(observations, onCalendar));
 }
 
-function wire(observation$: Observable<Observation>, state: GraphState): Observable<Output> {
+function wire(
+  observation$: Observable<Observation>,
+  state: GraphState,
+  isAsking: boolean,
+): Observable<Output> {
   const failure$ = new Subject<ActorFailure>();
   const onFailure = (failure: ActorFailure) => failure$.next(failure);
   const ended$ = observation$.pipe(ignoreElements(), endWith('ended'));
@@ -118,6 +134,7 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     { observation$, post$, event$, lag$, prediction$ },
     state.forecast,
     onFailure,
+    isAsking,
   ).pipe(share());
   const request$ = change$.pipe(
     filter((change) => change.type === 'request'),

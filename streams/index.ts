@@ -1,7 +1,7 @@
 // Run the pipelines over a log: as an Observable, or one observation at a time.
 
 export { decodeState, encodeState } from './checkpoint.ts';
-export { emptyState, GRAPH_VERSION, type GraphState, graph } from './graph.ts';
+export { emptyState, GRAPH_VERSION, type GraphOptions, type GraphState, graph } from './graph.ts';
 export { createRunner, type Runner } from './runner.ts';
 
 // The input: observations, each with one fact.

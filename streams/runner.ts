@@ -1,5 +1,5 @@
 import { Subject } from 'rxjs';
-import { type GraphState, graph } from './graph.ts';
+import { type GraphOptions, type GraphState, graph } from './graph.ts';
 import type { Observation } from './observation.ts';
 import type { Output } from './records.ts';
 
@@ -11,10 +11,10 @@ export interface Runner {
 }
 
 /** A graph that starts from `state`: empty, or read from a checkpoint. */
-export function createRunner(state: GraphState): Runner {
+export function createRunner(state: GraphState, options?: GraphOptions): Runner {
   const observation$ = new Subject<Observation>();
   let outputs: Output[] = [];
-  graph(observation$, state).subscribe((output) => outputs.push(output));
+  graph(observation$, state, options).subscribe((output) => outputs.push(output));
   return {
     state,
     run(observation) {

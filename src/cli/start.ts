@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { parseConfig } from '../config/config.ts';
 import { envOf, SETTING_KEYS, SETTINGS } from '../config/settings.ts';
 import { printBanner } from './banner.ts';
+import { boundHeap } from './bound-heap.ts';
 import { exitCodeOf } from './failure.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
@@ -23,6 +24,7 @@ async function start(flags: Flags, args: readonly string[], proc: ProcessLike): 
     const { openConfigured } = await import('../service/open-configured.ts');
     const options = { version: packageVersion() };
     const service = await openConfigured(config, createLog(config.logLevel, stderr), options);
+    boundHeap();
     if (!stop.signal.aborted) printBanner(service, config, proc);
     const end = await Promise.race([stop.requested, service.damaged, service.over]);
     // A store that is damaged may not take the last writes.

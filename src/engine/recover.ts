@@ -63,12 +63,15 @@ export async function beginRecovery(
   const writer = createRetryingWriter({ onRefused, isRefusal: isRefusedWrite, retryMs });
   if (checkpoint === undefined) await writer.write(() => outputs.clear());
   await writer.write(() => outputs.prepare());
+  // Begun first, as another thread makes the lines while the latest values are loaded.
+  const lines = checkpoint === undefined ? undefined : startLines(store, checkpoint);
   latest.loadFrom(outputs);
-  const ages = checkpoint === undefined ? [] : await lastAges(store, checkpoint);
+  const first = await lines?.first;
+  const ages = first === undefined ? [] : lastAges(store, first);
   latest.load(ages);
   return {
     hasValues: ages.length > 0,
-    finish: () => finish(store, latest, checkpoint, writer),
+    finish: () => finish(store, latest, checkpoint, lines, writer),
     stop: writer.stop,
   };
 }
@@ -86,31 +89,52 @@ function startOf({ journal, checkpoints }: Store): Place | undefined {
   return newestOf(GRAPH_VERSION) ?? (isWhole ? undefined : newestOf(GRAPH_VERSION_BEFORE));
 }
 
+/** The lines of a checkpoint, the first of which is needed before the others. */
+interface Lines {
+  /** Undefined when there is none. */
+  readonly first: Promise<string | undefined>;
+  /** All of them. Called once. */
+  all(): AsyncIterable<string>;
+}
+
+function startLines({ checkpoints }: Store, { seq }: Place): Lines {
+  const lines = checkpoints.lines(seq)[Symbol.asyncIterator]();
+  const first = lines.next().then(({ value }): string | undefined => value);
+  // Whoever awaits it is told. Where something else fails before, nobody does.
+  first.catch(() => undefined);
+  return {
+    first,
+    async *all() {
+      const line = await first;
+      if (line === undefined) return;
+      yield line;
+      yield* { [Symbol.asyncIterator]: () => lines };
+    },
+  };
+}
+
 /** The ages at the last tick whose outputs are stored. None when the checkpoint does not begin with what they are computed from. */
-async function lastAges(store: Store, { seq }: Place): Promise<readonly Output[]> {
-  for await (const line of store.checkpoints.lines(seq)) {
-    const known = Array.from(lastOf(store)).filter(({ seq: each }) => each <= store.outputs.upTo);
-    return agesFromLine(line, known);
-  }
-  return [];
+function lastAges(store: Store, firstLine: string): readonly Output[] {
+  const known = Array.from(lastOf(store)).filter(({ seq }) => seq <= store.outputs.upTo);
+  return agesFromLine(firstLine, known);
 }
 
 async function finish(
-  { journal, outputs, checkpoints }: Store,
+  { journal, outputs }: Store,
   latest: LatestWriter,
   checkpoint: Place | undefined,
+  lines: Lines | undefined,
   writer: RetryingWriter,
 ): Promise<Recovered> {
   const loop = createLoopYield();
   const reader = createStateReader();
-  if (checkpoint !== undefined) {
-    for await (const line of checkpoints.lines(checkpoint.seq)) {
-      reader.read(line);
-      if (loop.isDue()) await loop.yield();
-    }
+  for await (const line of lines?.all() ?? []) {
+    reader.read(line);
+    if (loop.isDue()) await loop.yield();
   }
   const state = checkpoint === undefined ? emptyState() : reader.state();
-  const runner = createRunner(state);
+  // The log has the answers. What it does not answer is asked when the engine runs.
+  const runner = createRunner(state, { isAsking: false });
   let unsaved: Output[] = [];
   let replayed = 0;
   let seq = checkpoint?.seq ?? journal.tail - 1;
@@ -126,8 +150,7 @@ async function finish(
     at = calendarAt(observation);
     replayed += 1;
     for (const output of runner.run(observation)) {
-      // What was asked of the simulators is no value.
-      if (seq > outputs.upTo && output.stream !== 'requests') unsaved.push(output);
+      if (seq > outputs.upTo) unsaved.push(output);
     }
     if (unsaved.length >= BATCH) await save();
     if (loop.isDue()) await loop.yield();

@@ -45,9 +45,11 @@ export function askFit(state: ForecastState, turn: Turn): void {
   const isOld = fit === null || Math.abs(at - fit.at) >= REFIT_MS;
   if (!isOld && fromAt >= fit.fromAt - MORE_HISTORY_MS) return;
   state.fitAsked = { seq, at, fromAt, isAnswered: false };
-  const { postTimes } = postsBefore(state, turn, at);
-  const known = { now: at, fromAt, postTimes, ...priorIn(state), closed: closedForecasts(state) };
-  ask(turn, `fit:${turn.account}`, { type: 'fit', account: turn.account, ...known });
+  ask(turn, `fit:${turn.account}`, () => {
+    const { postTimes } = postsBefore(state, turn, at);
+    const known = { now: at, fromAt, postTimes, ...priorIn(state), closed: closedForecasts(state) };
+    return { type: 'fit', account: turn.account, ...known };
+  });
 }
 
 /** Requests a forecast of each open event after news, and once a minute. An event has one live request at a time. */
@@ -81,12 +83,13 @@ function askOpen(state: ForecastState, event: OpenEvent, turn: Turn): void {
   const params = state.fit?.params ?? coldStart();
   event.asked = { seq, at, params, isAnswered: false };
   event.reason = null;
-  const window = { eventId, now: at, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
-  const settlement = settlementFacts(state, { ...target, startAt });
-  const posts = postsBefore(state, turn, at);
-  const known = { settlement, params, fromAt, ...posts, ...priorIn(state), previous };
-  const kind = { type: 'forecast', account, origin: 'live', horizonHours: null } as const;
-  ask({ ...turn, cause: reason ?? 'clock' }, String(eventId), { ...kind, ...window, ...known });
+  ask({ ...turn, cause: reason ?? 'clock' }, String(eventId), () => {
+    const window = { eventId, now: at, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
+    const settlement = settlementFacts(state, { ...target, startAt });
+    const posts = postsBefore(state, turn, at);
+    const known = { settlement, params, fromAt, ...posts, ...priorIn(state), previous };
+    return { type: 'forecast', account, origin: 'live', horizonHours: null, ...window, ...known };
+  });
 }
 
 /**
@@ -129,11 +132,12 @@ function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Tu
   if (count === null || !mayAskAgain(state.historyAsked.get(key), target, turn.at)) return false;
   state.historyAsked.set(key, { seq: turn.seq, at: turn.at, isAnswered: false, window: target.window });
   const { account } = turn;
-  const window = { eventId, now, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
-  const posts = postsBefore(state, turn, now);
-  const known = { settlement: null, params: null, fromAt, ...posts, ...priorIn(state), previous: null };
-  const kind = { type: 'forecast', account, origin: 'history', horizonHours: hours } as const;
-  ask({ ...turn, cause: 'model' }, key, { ...kind, ...window, ...known });
+  ask({ ...turn, cause: 'model' }, key, () => {
+    const window = { eventId, now, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
+    const posts = postsBefore(state, turn, now);
+    const known = { settlement: null, params: null, fromAt, ...posts, ...priorIn(state), previous: null };
+    return { type: 'forecast', account, origin: 'history', horizonHours: hours, ...window, ...known };
+  });
   return true;
 }
 
@@ -150,8 +154,10 @@ function mayAskAgain(
   return asked.isAnswered && asked.window !== window;
 }
 
-function ask({ seq, at, cause, emit }: Turn, key: string, record: ModelRequest): void {
-  emit({ type: 'request', value: { stream: 'requests', key, seq, at, cause, record } });
+/** The inputs of the model are gathered for those who ask it alone: a restart would have to read all past events for them. */
+function ask({ seq, at, cause, isAsking, emit }: Turn, key: string, record: () => ModelRequest): void {
+  if (!isAsking) return;
+  emit({ type: 'request', value: { stream: 'requests', key, seq, at, cause, record: record() } });
 }
 
 function priorIn({ prior }: ForecastState) {

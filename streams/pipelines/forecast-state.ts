@@ -134,6 +134,8 @@ export interface PostTimes {
 export interface Turn extends Trigger {
   readonly account: AccountId;
   readonly postTimes: PostTimes;
+  /** Whether requests are emitted. The state is the same if they are not. */
+  readonly isAsking: boolean;
   readonly emit: (message: Message<'request' | 'outcome'>) => void;
 }
 

@@ -49,6 +49,7 @@ export function forecast(
   { observation$, post$, event$, lag$, prediction$ }: Inputs<From>,
   states: ActorStates<ForecastState>,
   onFailure: OnFailure,
+  isAsking = true,
 ): Observable<ForecastChange> {
   // The observation comes last, after everything that it caused, so the state is examined once.
   return merge(
@@ -57,10 +58,13 @@ export function forecast(
     tagged('lag', lag$),
     tagged('prediction', prediction$),
     tagged('observation', observation$),
-  ).pipe(actors(behaviourWith({ counted: new Map(), all: new Map() }), states, onFailure));
+  ).pipe(actors(behaviourWith({ counted: new Map(), all: new Map() }, isAsking), states, onFailure));
 }
 
-function behaviourWith(postTimes: PostTimes): Behaviour<Message<From>, ForecastState, ForecastChange> {
+function behaviourWith(
+  postTimes: PostTimes,
+  isAsking: boolean,
+): Behaviour<Message<From>, ForecastState, ForecastChange> {
   return {
     name: 'forecast',
     address: (message) =>
@@ -88,7 +92,7 @@ function behaviourWith(postTimes: PostTimes): Behaviour<Message<From>, ForecastS
         case 'observation': {
           const { seq, receivedAt: at, fact } = value;
           observe(state, value, account);
-          const turn = { account, seq, at, cause: causeOf(fact), emit, postTimes };
+          const turn = { account, seq, at, cause: causeOf(fact), emit, postTimes, isAsking };
           settle(state, turn);
           askFit(state, turn);
           askLive(state, turn);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { from } from 'rxjs';
-import { createRunner, emptyState, encodeState, graph, type Output } from '../../streams/internal.ts';
-import { log, settings, tick } from '../support/facts.ts';
+import { createRunner, DAY_MS, emptyState, encodeState, graph, type Output } from '../../streams/internal.ts';
+import { log, post, settings, tick } from '../support/facts.ts';
 import { anyLog } from '../support/observations.ts';
+import { FRESH, NOW, started } from './pipelines/open-event.ts';
 
 describe('runner', () => {
   it('gives the outputs of the graph, each with its observation, and ends in the same state', () => {
@@ -23,6 +24,23 @@ describe('runner', () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  it('gives all but the requests, and ends in the same state, where the model is not asked', () => {
+    const session = started(60, post({ createdAt: NOW - DAY_MS }));
+    session.answer(NOW + 1_000);
+    for (let minute = 1; minute < 5; minute += 1) session.observe(NOW + minute * 60_000, tick(FRESH));
+    const asking = createRunner(emptyState());
+    session.log.forEach(asking.run);
+    const following = createRunner(emptyState(), { isAsking: false });
+    const outputs = session.log.flatMap(following.run);
+    const isRequest = ({ stream }: Output) => stream === 'requests';
+    assert.ok(session.outputs.some(isRequest));
+    assert.deepEqual(
+      outputs,
+      session.outputs.filter((output) => !isRequest(output)),
+    );
+    assert.equal(encodeState(following.state), encodeState(asking.state));
   });
 
   it('leaves the outputs it has given alone', () => {

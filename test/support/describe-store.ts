@@ -404,6 +404,20 @@ function describeCheckpoints(withStore: (use: Use) => Promise<void>): void {
         { numRuns: 20 },
       ));
 
+    it('reads the lines of a long state, or only the first of them', () =>
+      withStore(async ({ checkpoints }) => {
+        const lines = Array.from({ length: 40 }, (_, n) => JSON.stringify(String(n).repeat(300_000)));
+        await checkpoints.save({ seq: 3, at: 1, graphVersion: 1, state: lines.join('\n') });
+        const read: string[] = [];
+        for await (const line of checkpoints.lines(3)) {
+          read.push(line);
+          break;
+        }
+        assert.ok(read[0] === lines[0]);
+        const all = await Readable.from(checkpoints.lines(3)).toArray();
+        assert.ok(all.length === lines.length && all.every((line, n) => line === lines[n]));
+      }));
+
     it('keeps a state of several megabytes, and the shorter one that replaces it', () =>
       withStore(async ({ checkpoints }) => {
         const numbers = Array.from(

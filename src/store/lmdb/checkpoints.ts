@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline as connect, PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -17,6 +17,9 @@ const PART_BYTES = 64 * 1024;
 
 /** Much longer than usual, as each piece that is read costs a turn of the event loop. */
 const READ_BYTES = 512 * 1024;
+
+/** So many of them are decompressed, on another thread, ahead of the one that is being read. */
+const PIECES_AHEAD = 16;
 
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
@@ -116,7 +119,10 @@ export function openCheckpoints({ durable, damage, root, checkpoints, states }: 
       const input = createBrotliDecompress({ chunkSize: READ_BYTES });
       input.end(bytes);
       try {
-        yield* linesOf(input);
+        // As objects, which are not joined to one.
+        const ahead = new PassThrough({ readableObjectMode: true, readableHighWaterMark: PIECES_AHEAD });
+        // An error reaches whoever reads the lines.
+        yield* linesOf(connect(input, ahead, () => undefined));
       } catch (cause) {
         throw unreadable(seq, cause);
       }
