@@ -106,6 +106,28 @@ describe('tallywire', function () {
       assert.match(await line(), /^tallywire is running at http:\/\/127\.0\.0\.1:\d+$/);
       assert.match(await line(), /^world embedded.*, data in .*, accounts account_a, account_b$/);
       child.kill('SIGINT');
+      const { code, stdout } = await ended;
+      assert.equal(code, 0);
+      assert.deepEqual(stdout.trimEnd().split('\n').slice(-2), [
+        'tallywire is stopping',
+        'tallywire has stopped',
+      ]);
+    });
+
+    it('tells when the history is read, and of each new post when asked', async () => {
+      const more = ['--json', '--show-posts', '--speed', '600'];
+      const { child, line, ended } = startMain(start(join(folder.path, 'data'), ...more));
+      const missing = new Set(['listening', 'running', 'post']);
+      const facts: Record<string, unknown>[] = [];
+      while (missing.size > 0) {
+        const fact = JSON.parse(await line());
+        missing.delete(fact.type);
+        facts.push(fact);
+      }
+      const post = facts.at(-1);
+      assert.ok(['a', 'b'].includes(String(post?.account)));
+      assert.ok(Number(post?.createdAt) > 0);
+      child.kill('SIGTERM');
       assert.equal((await ended).code, 0);
     });
 

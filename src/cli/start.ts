@@ -1,6 +1,7 @@
 import { Command } from 'commander';
-import { parseConfig } from '../config/config.ts';
+import { type Config, parseConfig } from '../config/config.ts';
 import { envOf, SETTING_KEYS, SETTINGS } from '../config/settings.ts';
+import type { Service } from '../service/service.ts';
 import { printBanner } from './banner.ts';
 import { boundHeap } from './bound-heap.ts';
 import { exitCodeOf } from './failure.ts';
@@ -8,8 +9,12 @@ import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { addSettings, unknownArguments } from './options.ts';
 import type { ProcessLike } from './process-like.ts';
+import { createStartNews, type StartNews } from './start-news.ts';
 import { listenForStop } from './stop-signals.ts';
 import { packageVersion } from './version.ts';
+
+/** Between two looks at how much of the past was read. */
+const LOOK_MS = 500;
 
 type Flags = Readonly<Record<string, unknown>>;
 
@@ -22,20 +27,43 @@ async function start(flags: Flags, args: readonly string[], proc: ProcessLike): 
   try {
     const { createLog } = await import('./log.ts');
     const { openConfigured } = await import('../service/open-configured.ts');
-    const options = { version: packageVersion() };
+    const news = createStartNews(proc, config);
+    const options = { version: packageVersion(), onRecovering: news.recovering };
     const service = await openConfigured(config, createLog(config.logLevel, stderr), options);
     boundHeap();
+    news.endProgress();
     if (!stop.signal.aborted) printBanner(service, config, proc);
+    const unwatch = watchService(service, config, news);
     const end = await Promise.race([stop.requested, service.damaged, service.over]);
+    unwatch();
+    if (!end) news.stopping();
     // A store that is damaged may not take the last writes.
     if (end) stop.limit(exitCodeOf(end));
     await service.stop();
     // The process ends with an error, so that whatever runs it starts it again.
     if (end) throw end;
-    if (config.json) stdout.write(`${JSON.stringify({ type: 'stopped' })}\n`);
+    news.stopped();
   } finally {
     stop.release();
   }
+}
+
+/** Shows how much of the past was read, until all of it was, and new posts when asked. */
+function watchService(service: Service, { showPosts }: Config, news: StartNews): () => void {
+  const look = () => {
+    const percent = service.historyPercent();
+    if (percent < 100) return news.history(percent);
+    news.historyRead();
+    clearInterval(looking);
+  };
+  const looking = setInterval(look, LOOK_MS);
+  look();
+  const unwatchPosts = showPosts ? service.watchPosts(news.post) : undefined;
+  return () => {
+    clearInterval(looking);
+    unwatchPosts?.();
+    news.endProgress();
+  };
 }
 
 export function startCommand(proc: ProcessLike): Command {
@@ -58,6 +86,7 @@ export function startCommand(proc: ProcessLike): Command {
     examples: [
       ['tallywire start', 'run the embedded world on port 8080'],
       ['tallywire start --port 0 --data demo --json', 'take any free port and print it'],
+      ['tallywire start --show-posts', 'see each post as it is found'],
       ['tallywire start --payments demo', 'sell single calls for made-up money'],
       ['TALLYWIRE_POSTS_TOKEN=… tallywire start --world live', 'read the live world'],
       [

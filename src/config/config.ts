@@ -77,6 +77,7 @@ export interface Config {
   } | null;
   readonly staleAfterMs: Readonly<Record<LimitedInput, number>>;
   readonly payments: PaymentsConfig;
+  readonly showPosts: boolean;
   readonly logLevel: LogLevel;
   readonly json: boolean;
 }
@@ -312,6 +313,7 @@ export function parseConfig(input: ConfigInput): Config {
       : null,
     staleAfterMs: toAgeLimits(values, posts.via),
     payments: toPayments(values),
+    showPosts: values.showPosts,
     logLevel: values.logLevel,
     json: values.json,
   });

@@ -249,6 +249,7 @@ export const SETTINGS = {
     'address of a node of the chain (JSON-RPC), which shows whether an unclear payment was settled',
     { isSecret: true },
   ),
+  showPosts: setting(flag, false, 'print each new post on one line'),
   logLevel: setting<LogLevel>(
     oneOf(LOG_LEVELS, 'level'),
     'info',

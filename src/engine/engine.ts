@@ -71,6 +71,8 @@ export type EngineReport =
   | SimulationReport
   | PruneReport
   | ({ readonly type: 'disk'; readonly storeBytes: number } & DiskUse)
+  /** Often while the log is read at a start. */
+  | { readonly type: 'recovering'; readonly share: number }
   | { readonly type: 'recovered'; readonly head: number; readonly replayed: number; readonly ms: number }
   | { readonly type: 'source'; readonly status: SourceStatus; readonly error: unknown }
   | { readonly type: 'delivered'; readonly source: string; readonly facts: number; readonly ms: number }
@@ -137,7 +139,10 @@ export async function beginEngine(deps: EngineDeps): Promise<OpeningEngine> {
 }
 
 function recoveryOf({ store, latest, report }: EngineDeps): Promise<Recovery> {
-  return beginRecovery(store, latest, { onRefused: (error) => report({ type: 'refused_write', error }) });
+  return beginRecovery(store, latest, {
+    onRefused: (error) => report({ type: 'refused_write', error }),
+    onProgress: (share) => report({ type: 'recovering', share }),
+  });
 }
 
 /** The same in one step. */

@@ -35,6 +35,8 @@ interface RecoveryOptions {
   readonly onRefused?: (error: unknown) => void;
   /** Ms before a refused write is tried again. */
   readonly retryMs?: number;
+  /** Called often while the log is read, with the share that was. */
+  readonly onProgress?: (share: number) => void;
 }
 
 /** The recovery of a store. What was stored before is among the latest values; those that are not stored are not yet. */
@@ -56,7 +58,7 @@ export interface Recovery {
 export async function beginRecovery(
   store: Store,
   latest: LatestWriter,
-  { onRefused = () => undefined, retryMs }: RecoveryOptions = {},
+  { onRefused = () => undefined, retryMs, onProgress = () => undefined }: RecoveryOptions = {},
 ): Promise<Recovery> {
   const { outputs } = store;
   const checkpoint = startOf(store);
@@ -71,7 +73,7 @@ export async function beginRecovery(
   latest.load(ages);
   return {
     hasValues: ages.length > 0,
-    finish: () => finish(store, latest, checkpoint, lines, writer),
+    finish: () => finish(store, latest, checkpoint, lines, writer, onProgress),
     stop: writer.stop,
   };
 }
@@ -125,6 +127,7 @@ async function finish(
   checkpoint: Place | undefined,
   lines: Lines | undefined,
   writer: RetryingWriter,
+  onProgress: (share: number) => void,
 ): Promise<Recovered> {
   const loop = createLoopYield();
   const reader = createStateReader();
@@ -138,6 +141,7 @@ async function finish(
   let unsaved: Output[] = [];
   let replayed = 0;
   let seq = checkpoint?.seq ?? journal.tail - 1;
+  const before = seq;
   let at = latest.at;
   const save = async () => {
     const batch = unsaved;
@@ -153,7 +157,9 @@ async function finish(
       if (seq > outputs.upTo) unsaved.push(output);
     }
     if (unsaved.length >= BATCH) await save();
-    if (loop.isDue()) await loop.yield();
+    if (!loop.isDue()) continue;
+    onProgress((seq - before) / (journal.head - before));
+    await loop.yield();
   }
   if (unsaved.length > 0) await save();
   if (journal.head > 0) latest.apply(lastPassing(state), seq, at);

@@ -221,6 +221,9 @@ async function open(
   return {
     url,
     banner: { world: config.cluster.servers, data: config.data, accounts: [], isDemo: false },
+    // The engines read it.
+    historyPercent: () => 100,
+    watchPosts: () => () => undefined,
     damaged: new Promise(() => undefined),
     over: new Promise(() => undefined),
     stop: shutdown.run,

@@ -5,6 +5,7 @@ import type { Service } from './service.ts';
 interface Options {
   /** Of the program. */
   readonly version: string;
+  readonly onRecovering?: (share: number) => void;
 }
 
 /** Opens what the configuration says this process is. What the other kinds need is not loaded. */

@@ -51,6 +51,9 @@ export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) 
           log.error({ ms: Math.round(report.ms) }, 'the disk does not finish a write; readers are served on');
         isDiskRefusing = true;
         return;
+      case 'recovering':
+        // The command line shows it.
+        return;
       case 'recovered':
         log.info(
           { head: report.head, replayed: report.replayed, ms: Math.round(report.ms) },

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Post } from '../../streams/internal.ts';
 import type { Config } from '../config/config.ts';
 import { type Clock, type SystemClock, systemClock } from '../engine/clock.ts';
 import type { EngineReport } from '../engine/engine.ts';
@@ -9,7 +10,8 @@ import { createPositions } from '../sources/positions/positions.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import type { StartingStore } from '../store/lmdb/open-store.ts';
 import { REPAIR_NOTE, type Store } from '../store/store.ts';
-import { createLatest } from '../views/latest.ts';
+import { historyPercent } from '../views/history.ts';
+import { createLatest, type Latest } from '../views/latest.ts';
 import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
 import { bindAccounts } from './bind-accounts.ts';
@@ -49,6 +51,10 @@ export interface Service {
    * ours kept something from being stored that follows from the log.
    */
   readonly over: Promise<ServiceError>;
+  /** How much was read of the past that the counts need, in percent, over all accounts of this process. */
+  historyPercent(): number;
+  /** Calls back for each post that was made after the start, until the returned function is called. */
+  watchPosts(found: (post: Post) => void): () => void;
   /** Answers the open requests, stops the sources, saves a checkpoint and closes the store. May be called twice. */
   stop(): Promise<void>;
 }
@@ -66,6 +72,8 @@ interface ServiceOptions {
   readonly tickMs?: number;
   /** Of the program. */
   readonly version?: string;
+  /** Called often while its own log is read before anything is served, with the share that was read. */
+  readonly onRecovering?: (share: number) => void;
 }
 
 /** Opens everything that the configuration needs. A failed start leaves nothing open. */
@@ -132,6 +140,7 @@ async function open(
   const tell = reportTo(log, metrics);
   const report = (news: EngineReport) => {
     tell(news);
+    if (news.type === 'recovering') options.onRecovering?.(news.share);
     if (news.type === 'broken') broken(news.error);
   };
   const parts = { config, store, latest, clock, metrics, repairedAt, machine, broken, log };
@@ -186,13 +195,32 @@ async function open(
   wait.unref();
   shutdown.add(async () => clearTimeout(wait));
   const accounts = config.accounts.map(({ segment }) => segment);
+  const startedAt = clock.wall();
   return {
     url,
     banner: { world: upstream.name, data: config.data, accounts, isDemo },
     damaged,
+    historyPercent: () =>
+      meanPercent(config.accounts.map(({ id }) => historyPercent(latest, id, clock.wall()))),
+    watchPosts: (found) => watchPosts(latest, startedAt, found),
     over: member ? Promise.race([member.over, isBroken]) : isBroken,
     stop: shutdown.run,
   };
+}
+
+/** 100 only when all are. */
+function meanPercent(percents: readonly number[]): number {
+  return Math.floor(percents.reduce((sum, percent) => sum + percent, 0) / Math.max(1, percents.length));
+}
+
+function watchPosts(latest: Latest, startedAt: number, found: (post: Post) => void): () => void {
+  const subscription = latest.change$.subscribe((outputs) => {
+    for (const output of outputs) {
+      if (output.stream !== 'posts' || output.cause !== 'new_post') continue;
+      if (output.record.createdAt > startedAt) found(output.record);
+    }
+  });
+  return () => subscription.unsubscribe();
 }
 
 /** A promise of the first of the errors that nothing but a restart recovers from. */

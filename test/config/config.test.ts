@@ -63,6 +63,7 @@ describe('parseConfig', () => {
         crypto: 60_000,
       },
       payments: { type: 'off' },
+      showPosts: false,
       logLevel: 'info',
       json: false,
     });
@@ -90,6 +91,7 @@ describe('parseConfig', () => {
       postsFrom: 'oracle_list',
       deletionsHours: '7',
       json: 'true',
+      showPosts: 'true',
       feed: 'false',
       drainSeconds: '7',
       trustedProxies: '10.0.0.0/8, ::1',

@@ -298,4 +298,30 @@ describe('recover', () => {
     assert.equal(lastTickOf(store), undefined);
     assert.equal(latest.seq, 0);
   });
+
+  it('tells how much of the log it has read', async () => {
+    const store = createMemoryStore();
+    const turns = turnsOn(store);
+    for (const fact of lifeOf([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])) await turns.accept([fact]);
+    await turns.stop();
+    const shares: number[] = [];
+    const { now } = performance;
+    let time = 0;
+    performance.now = () => {
+      time += 10;
+      return time;
+    };
+    try {
+      const onProgress = (share: number) => shares.push(share);
+      const recovery = await beginRecovery(await logOf(store), createLatest(), { onProgress });
+      await recovery.finish();
+    } finally {
+      performance.now = now;
+    }
+    const { head } = store.journal;
+    assert.deepEqual(
+      shares,
+      Array.from({ length: head }, (_, index) => (index + 1) / head),
+    );
+  });
 });
