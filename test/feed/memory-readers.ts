@@ -41,6 +41,7 @@ export class MemoryReader extends Reader {
   #corked: ReaderFrame[] | undefined;
   #isStalled = false;
   #unsentBytes = 0;
+  #takenBytes = 0;
   #onDrained: (() => void) | undefined;
 
   constructor(caller = 'anyone') {
@@ -60,14 +61,23 @@ export class MemoryReader extends Reader {
   /** Takes everything that was written, and what follows. */
   drain(): void {
     this.#isStalled = false;
+    this.#takenBytes += this.#unsentBytes;
     this.#unsentBytes = 0;
     const listener = this.#onDrained;
     this.#onDrained = undefined;
     listener?.();
   }
 
+  override get hasKey(): boolean {
+    return this.caller.startsWith('key ');
+  }
+
   override unsentBytes(): number {
     return this.#unsentBytes;
+  }
+
+  override takenBytes(): number {
+    return this.#takenBytes;
   }
 
   override write({ texts }: FrameBatch): boolean {

@@ -26,14 +26,15 @@ interface Attackers extends Field {
 /** An attack by connections that go on until they are closed. */
 export function lasting(
   name: string,
-  attack: (attackers: Attackers) => Promise<{ readonly closed: number }>,
+  attack: (attackers: Attackers) => Promise<{ readonly closed: number; readonly opened?: number }>,
 ): Attack {
   return {
     name,
     async run(field) {
       const durationMs = Math.min(LASTING_MS, field.mostMs);
-      const { closed } = await attack({ ...field, durationMs, addressOf: attackerAddress });
-      return `${closed} of ${field.connections} closed by the server`;
+      const { closed, opened } = await attack({ ...field, durationMs, addressOf: attackerAddress });
+      const accepted = opened === undefined ? '' : `${opened} accepted, `;
+      return `${accepted}${closed} of ${field.connections} closed by the server`;
     },
   };
 }

@@ -16,6 +16,8 @@ interface Attackers {
 /** What became of all connections together. */
 export interface Seen {
   readonly connections: number;
+  /** Those that became WebSockets, where that is looked at. */
+  readonly opened?: number;
   /** By the server. */
   readonly closed: number;
   readonly sentBytes: number;
@@ -116,6 +118,7 @@ const Told = z.union([
 /** Reads all that it is sent, and asks for everything of the last day again and again. */
 export async function replayStorm(attackers: Attackers): Promise<Seen> {
   const { port, connections, durationMs, addressOf = LOOPBACK } = attackers;
+  let opened = 0;
   let closed = 0;
   let sentBytes = 0;
   let receivedBytes = 0;
@@ -146,6 +149,7 @@ export async function replayStorm(attackers: Attackers): Promise<Seen> {
           [],
           {
             onOpen() {
+              opened += 1;
               ask();
               again = setInterval(ask, 5 * MESSAGE_MS);
             },
@@ -173,5 +177,5 @@ export async function replayStorm(attackers: Attackers): Promise<Seen> {
       }),
   );
   await Promise.all(ended);
-  return { connections, closed, sentBytes, receivedBytes };
+  return { connections, opened, closed, sentBytes, receivedBytes };
 }

@@ -43,15 +43,19 @@ for (const row of rows) {
 }
 const last = rows.at(-1);
 report('');
-report(`${rows.length} minutes; growth of the second half in MB an hour (goal of resident memory: 1)`);
-for (const [what, bytesAnHour, now] of [
+report(`${rows.length} minutes; growth after the warm-up in MB an hour (goal of its own memory: 1)`);
+for (const [what, slope, now] of [
   ['resident memory', growth.rssBytes, last?.rssBytes],
   ['  of its own', growth.anonymousBytes, last?.anonymousBytes],
   ['  pages of files', growth.fileBytes, last?.fileBytes],
-  ['heap', growth.heapBytes, last?.heapBytes],
+  ['pages of the heap', growth.heapPagesBytes, last?.heapPagesBytes],
+  ['heap in use', growth.heapBytes, last?.heapBytes],
   ['store', growth.storeBytes, last?.storeBytes],
 ] as const) {
-  report(`${what.padEnd(18)} ${mb(bytesAnHour).padStart(8)}   now ${mb(now).padStart(8)} MB`);
+  const range = `${mb(slope?.low)} to ${mb(slope?.high)}`;
+  report(
+    `${what.padEnd(18)} ${mb(slope?.perHour).padStart(8)} (95 %: ${range})   now ${mb(now).padStart(8)} MB`,
+  );
 }
 report(`open files at most ${Math.max(...rows.map(({ openFiles }) => openFiles))}, now ${last?.openFiles}`);
 report(`loop held ${Math.max(...rows.map(({ loopDelayMs }) => loopDelayMs)).toFixed(0)} ms at most`);

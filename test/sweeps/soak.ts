@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { NPM_START } from '../support/npm-start.ts';
 import { type Program, runProgram } from '../support/program.ts';
 import { listeningPorts, processFigures } from './process-figures.ts';
-import { slopePerHour } from './slope.ts';
+import { type Slope, slopePerHour } from './slope.ts';
 import { type Keys, type LoadTally, startLoad } from './soak-load.ts';
 
 export interface Soak {
@@ -39,6 +39,8 @@ interface Look {
   readonly rssBytes: number;
   readonly anonymousBytes: number;
   readonly fileBytes: number;
+  /** Pages of V8's heap, used or not. */
+  readonly heapPagesBytes: number;
   /** The least in a row, which is near what a collection leaves. */
   readonly heapBytes: number;
   /** The most in a row. */
@@ -159,6 +161,7 @@ async function look(url: string, pid: number, { INTERNAL }: Keys): Promise<Look>
   const figure = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
   return {
     ...processFigures(pid),
+    heapPagesBytes: figure('nodejs_heap_size_total_bytes'),
     heapBytes: figure('nodejs_heap_size_used_bytes'),
     externalBytes: figure('nodejs_external_memory_bytes'),
     loopDelayMs: figure('nodejs_eventloop_lag_max_seconds') * 1_000,
@@ -174,6 +177,7 @@ function rowOf(looks: readonly Look[]) {
     rssBytes: middle('rssBytes'),
     anonymousBytes: middle('anonymousBytes'),
     fileBytes: middle('fileBytes'),
+    heapPagesBytes: middle('heapPagesBytes'),
     heapBytes: Math.min(...all('heapBytes')),
     externalBytes: most('externalBytes'),
     openFiles: most('openFiles'),
@@ -204,24 +208,36 @@ function rowText(row: SoakRow): string {
   const asked = Object.values(row.statuses).reduce((sum, each) => sum + each, 0);
   return [
     `${(row.atMs / 60_000).toFixed(1)} min: rss ${mb(row.rssBytes)} MB (own ${mb(row.anonymousBytes)}, files ${mb(row.fileBytes)})`,
-    `heap ${mb(row.heapBytes)}, store ${mb(row.storeBytes)}, ${row.openFiles} files, loop ${row.loopDelayMs.toFixed(0)} ms`,
+    `heap ${mb(row.heapBytes)} of ${mb(row.heapPagesBytes)}, store ${mb(row.storeBytes)}, ${row.openFiles} files, loop ${row.loopDelayMs.toFixed(0)} ms`,
     `${asked} requests, ${row.readers} readers, ${row.frames} frames, ${row.faults} faults`,
   ].join('; ');
 }
 
-const GROWING = ['rssBytes', 'anonymousBytes', 'fileBytes', 'heapBytes', 'storeBytes'] as const;
+const GROWING = [
+  'rssBytes',
+  'anonymousBytes',
+  'fileBytes',
+  'heapPagesBytes',
+  'heapBytes',
+  'storeBytes',
+] as const;
 
-export type Growth = Readonly<Record<(typeof GROWING)[number], number | undefined>>;
+type Growing = (typeof GROWING)[number];
+export type Growth = Readonly<Record<Growing, Slope | undefined>>;
 
-/** Bytes an hour. The first half of the run, in which caches fill, is left out. */
-export function growthOf(rows: readonly Pick<SoakRow, 'atMs' | (typeof GROWING)[number]>[]): Growth {
-  const settled = rows.slice(Math.floor(rows.length / 2));
-  const slope = (name: (typeof GROWING)[number]) =>
-    slopePerHour(settled.map((row) => ({ atMs: row.atMs, value: row[name] })));
+/** In which caches fill; half of a run that is shorter than two of these. */
+const WARM_UP_MS = 30 * 60_000;
+
+/** Bytes an hour after the warm-up. */
+export function growthOf(rows: readonly Pick<SoakRow, 'atMs' | Growing>[]): Growth {
+  const warmUpMs = Math.min(WARM_UP_MS, (rows.at(-1)?.atMs ?? 0) / 2);
+  const settled = rows.filter(({ atMs }) => atMs > warmUpMs);
+  const slope = (name: Growing) => slopePerHour(settled.map((row) => ({ atMs: row.atMs, value: row[name] })));
   return {
     rssBytes: slope('rssBytes'),
     anonymousBytes: slope('anonymousBytes'),
     fileBytes: slope('fileBytes'),
+    heapPagesBytes: slope('heapPagesBytes'),
     heapBytes: slope('heapBytes'),
     storeBytes: slope('storeBytes'),
   };

@@ -3,17 +3,17 @@ import type { Budgets } from '../../access/limits/budgets.ts';
 import type { Audience } from '../../views/audience.ts';
 import type { FeedCounters } from '../figures.ts';
 import type { PublishedFrames } from '../log/frame-log.ts';
-import { type Frame, snapshotText, updateText } from '../log/frames.ts';
+import { type Frame, snapshotText } from '../log/frames.ts';
 import type { Records } from '../log/topic-records.ts';
-import { batchOf, type FrameBatch, updatesBatch } from './frame-batch.ts';
+import { batchOf, bytesOf, type FrameBatch, updatesBatch } from './frame-batch.ts';
+import { createPastRoom } from './past-room.ts';
 import type { Place, Reader, Subscription } from './reader.ts';
+import { createReplayBatches, type ReplayStep, stepThrough } from './replay-batches.ts';
 
 /** A reader that is further behind on a lossless topic is disconnected. */
 const TOO_SLOW_BYTES = 1_024 * 1_024;
-/** The most that a reader that is behind is sent in one step, but for the frame that passes it. */
-const CHARS_PER_STEP = 32 * 1_024;
-/** How often it is looked whether callers without a budget have some again. */
-const BUDGET_CHECK_MS = 100;
+/** How often it is looked whether readers that wait can go on. */
+const CHECK_MS = 100;
 /** Steps before other work of the process gets its turn. */
 const STEPS_PER_TURN = 8;
 /** Snapshots are cached by topic and audience, and each bankroll is an audience. */
@@ -47,7 +47,7 @@ export interface Delivery {
   sendUnnumbered(reader: Reader, batch: FrameBatch): void;
   /** Sends what the reader lacks, as its caller's budget allows. Has to be called after it subscribed. */
   catchUp(reader: Reader): void;
-  /** Readers that lack something and wait for the budget of their caller. */
+  /** Readers that lack something and wait for the budget of their caller, or until others have taken what they were sent. */
   readonly waiting: number;
 }
 
@@ -59,8 +59,10 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
   /** Readers that are behind, in the order of their next step. */
   const queue = new Set<Reader>();
   let isServing = false;
-  /** Readers whose caller has used up its budget, in the order in which they go on. */
+  /** Readers without a budget or without room, in the order in which they go on. */
   const waiting = new Set<Reader>();
+  const replays = createReplayBatches(log);
+  const room = createPastRoom(mono);
   let isCheckDue = false;
 
   /** Writes the batch, or finds that the reader is slow: returns whether it was written. */
@@ -83,36 +85,39 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
     });
   }
 
-  function takeBudget({ reader }: Subscription, texts: readonly string[]): void {
-    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  /** Counts what a reader was sent of the past. */
+  function countPast({ reader }: Subscription, bytes: number): void {
     budgets.take(budgets.of(reader.caller), bytes, mono());
     counters.replayedBytes += bytes;
+    room.wrote(reader);
+    checkLater();
   }
 
-  function hasBudgetLeft({ caller }: Reader): boolean {
-    return budgets.waitMs(budgets.of(caller), mono()) === 0;
+  function mayHavePast(reader: Reader): boolean {
+    return budgets.waitMs(budgets.of(reader.caller), mono()) === 0 && room.hasRoomFor(reader);
   }
 
-  /** Whether the next step is paid for. If not, the reader gets its turn once it is. */
-  function hasBudget({ reader, place }: Subscription): boolean {
-    if (place.type === 'live' || hasBudgetLeft(reader)) return true;
+  /** Whether the next step is paid for and has room. If not, the reader gets its turn once it is and has. */
+  function mayGoOn({ reader, place }: Subscription): boolean {
+    if (place.type === 'live' || mayHavePast(reader)) return true;
     waiting.add(reader);
-    checkBudgetsLater();
+    checkLater();
     return false;
   }
 
-  function checkBudgetsLater(): void {
-    if (isCheckDue) return;
+  function checkLater(): void {
+    if (isCheckDue || (waiting.size === 0 && !room.isWaitedFor)) return;
     isCheckDue = true;
-    setTimeout(goOn, BUDGET_CHECK_MS).unref();
+    setTimeout(goOn, CHECK_MS).unref();
   }
 
   function goOn(): void {
     isCheckDue = false;
-    const due = Array.from(waiting).filter((reader) => reader.status === 'closed' || hasBudgetLeft(reader));
+    room.recount();
+    const due = Array.from(waiting).filter((reader) => reader.status === 'closed' || mayHavePast(reader));
     for (const reader of due) waiting.delete(reader);
     for (const reader of due) catchUp(reader);
-    if (waiting.size > 0) checkBudgetsLater();
+    checkLater();
   }
 
   function isBehind({ place, state }: Subscription): boolean {
@@ -143,40 +148,31 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
     const { publishedSeq, publishedBytes } = subscription.state;
     const batch = snapshotOf(subscription);
     if (!write(subscription, batch)) return;
-    takeBudget(subscription, batch.texts);
+    countPast(subscription, bytesOf(batch.texts));
     subscription.place = { type: 'live', seq: publishedSeq, upToDateBytes: publishedBytes };
   }
 
-  /** The frames after `sentSeq` that the reader needs: every one, or the newest of each key. */
-  function framesAfter(sentSeq: number, { state, place }: Subscription): readonly Frame[] {
+  /** What the reader is sent next: every frame, or the newest of each key. */
+  function stepOf({ state, audience, place }: Subscription, sentSeq: number): ReplayStep | undefined {
     if (place.type === 'replay' || state.topic.channel.isLossless) {
-      return log.read(state, sentSeq);
+      return replays.after(state, sentSeq, audience);
     }
-    return Array.from(state.newest.values())
+    const newer = Array.from(state.newest.values())
       .filter(({ seq }) => seq > sentSeq)
       .sort((a, b) => a.seq - b.seq);
+    return stepThrough(log.epoch, newer, sentSeq, audience);
   }
 
   /** Sends the next frames to a reader that is behind; returns whether more can follow at once. */
   function advance(subscription: Subscription): boolean {
-    const { state, audience, place } = subscription;
+    const { state, place } = subscription;
     if (!('seq' in place)) return false;
-    const texts: string[] = [];
-    const seqs: number[] = [];
-    let { seq } = place;
-    let length = 0;
-    for (const frame of framesAfter(seq, subscription)) {
-      if (length >= CHARS_PER_STEP) break;
-      const text = updateText(log.epoch, frame, seq, audience);
-      texts.push(text);
-      seqs.push(frame.seq);
-      length += text.length;
-      seq = frame.seq;
-    }
+    const step = stepOf(subscription, place.seq);
     // Right after a start the newest frames may not be on disk yet. They are sent once they are.
-    if (texts.length === 0 || !write(subscription, batchOf(texts, seqs))) return false;
-    counters.merged += seq - place.seq - texts.length;
-    if (place.type === 'replay') takeBudget(subscription, texts);
+    if (step === undefined || !write(subscription, step.batch)) return false;
+    const { seq } = step;
+    counters.merged += seq - place.seq - step.batch.texts.length;
+    if (place.type === 'replay') countPast(subscription, step.bytes);
     const hasMore = seq < state.publishedSeq;
     subscription.place = hasMore
       ? { ...place, seq }
@@ -188,7 +184,7 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
   function catchUp(reader: Reader): void {
     for (const subscription of reader.subscriptions.values()) {
       if (reader.status !== 'ready') return;
-      if (subscription.place.type === 'snapshot' && hasBudget(subscription)) sendSnapshot(subscription);
+      if (subscription.place.type === 'snapshot' && mayGoOn(subscription)) sendSnapshot(subscription);
     }
     if (reader.status === 'ready' && Array.from(reader.subscriptions.values()).some(isBehind))
       enqueue(reader);
@@ -212,6 +208,7 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
     for (const reader of next) tryStep(reader);
     isServing = queue.size > 0;
     if (isServing) setImmediate(serveQueue);
+    else if (waiting.size === 0) replays.clear();
   }
 
   /** A frame that cannot be read must not end the process, which stops in order when the store is damaged. */
@@ -226,7 +223,7 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
   function takeStep(reader: Reader): void {
     for (const subscription of reader.subscriptions.values()) {
       if (reader.status !== 'ready') return;
-      if (isBehind(subscription) && hasBudget(subscription) && advance(subscription)) {
+      if (isBehind(subscription) && mayGoOn(subscription) && advance(subscription)) {
         enqueue(reader);
         return;
       }

@@ -23,6 +23,10 @@ export function batchOf(texts: readonly string[], seqs: readonly number[] = []):
   };
 }
 
+export function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
 /** Successive frames, for readers that have the previous frame. */
 export function updatesBatch(epoch: string, frames: readonly Frame[], audience: Audience): FrameBatch {
   const texts = frames.map((frame) => updateText(epoch, frame, frame.seq - 1, audience));

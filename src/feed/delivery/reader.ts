@@ -6,6 +6,7 @@ import type { FrameBatch } from './frame-batch.ts';
 export abstract class Reader {
   /** Its address or its key: all connections of one caller share a budget. */
   abstract readonly caller: string;
+  abstract readonly hasKey: boolean;
   /** By name of topic. */
   readonly subscriptions = new Map<string, Subscription>();
   /** A slow reader is sent nothing until its unsent bytes are gone, a closed one nothing at all. */
@@ -13,6 +14,8 @@ export abstract class Reader {
 
   /** Bytes that were written but not yet taken by the network. */
   abstract unsentBytes(): number;
+  /** Bytes that the network took since the reader came. Those of one write may be counted only when it took them all. */
+  abstract takenBytes(): number;
   /**
    * Writes a batch unless too much is unsent; returns whether it did. A batch that has seqs comes with the subscription
    * it belongs to.

@@ -60,6 +60,7 @@ class EventStreamReader extends Reader {
   readonly res: ServerResponse;
   readonly tier: Tier;
   readonly caller: string;
+  readonly hasKey: boolean;
   slowChecks = 0;
   readonly #deps: EventStreamsDeps;
 
@@ -67,7 +68,7 @@ class EventStreamReader extends Reader {
     deps: EventStreamsDeps,
     req: IncomingMessage,
     res: ServerResponse,
-    { tier, caller }: { readonly tier: Tier; readonly caller: string },
+    { tier, caller, hasKey }: Pick<EventStreamReader, 'tier' | 'caller' | 'hasKey'>,
   ) {
     super();
     this.#deps = deps;
@@ -75,10 +76,16 @@ class EventStreamReader extends Reader {
     this.res = res;
     this.tier = tier;
     this.caller = caller;
+    this.hasKey = hasKey;
   }
 
   override unsentBytes(): number {
     return this.res.writableLength;
+  }
+
+  override takenBytes(): number {
+    const { socket } = this.res;
+    return socket === null ? 0 : socket.bytesWritten - socket.writableLength;
   }
 
   override write({ texts, seqs }: FrameBatch, subscription: Subscription | undefined): boolean {
@@ -170,6 +177,7 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
       const reader = new EventStreamReader(deps, req, res, {
         tier,
         caller: keyId === null ? address : keyCaller(keyId),
+        hasKey: keyId !== null,
       });
       readers.add(reader);
       res.on('error', () => undefined);

@@ -77,8 +77,16 @@ export class WebSocketReader extends Reader {
     return this.#tokens >= 0;
   }
 
+  override get hasKey(): boolean {
+    return this.keyId !== null;
+  }
+
   override unsentBytes(): number {
     return this.socket.writableLength;
+  }
+
+  override takenBytes(): number {
+    return this.socket.bytesWritten - this.socket.writableLength;
   }
 
   /**
