@@ -151,16 +151,28 @@ async function killStreamLeader(servers: readonly NatsServer[]): Promise<number>
   });
   await killed.start();
   // The next fault is to meet three servers again: what a second one takes beside it is another figure.
-  await eventually('the server has caught up', () => isCurrent(servers.map(({ url }) => url)));
+  const urls = servers.map(({ url }) => url);
+  await eventually('the server has caught up', async () => (await copiesBehind(urls))?.length === 0).catch(
+    async (error: unknown) => {
+      const behind = JSON.stringify(await copiesBehind(urls));
+      const said = servers.flatMap((server) => [server.name, ...server.lastLines(30)]);
+      throw new Error([`${killed.name} was started again, behind are ${behind}`, ...said].join('\n'), {
+        cause: error,
+      });
+    },
+  );
   return at;
 }
 
-/** Whether every copy of every stream is current. */
-function isCurrent(urls: readonly string[]): Promise<boolean> {
+/** The copies of streams that are not current; undefined when no server tells. */
+function copiesBehind(urls: readonly string[]): Promise<readonly unknown[] | undefined> {
   return administer(urls, async (jsm) => {
     const streams = await jsm.streams.list().next();
-    return streams.every(({ cluster }) => cluster?.replicas?.every(({ current }) => current) ?? false);
-  }).catch(() => false);
+    return streams.flatMap(({ config: { name: stream }, cluster }): readonly unknown[] => {
+      if (cluster?.leader === undefined || cluster.replicas === undefined) return [{ stream, cluster }];
+      return cluster.replicas.filter(({ current }) => !current).map((copy) => ({ stream, ...copy }));
+    });
+  }).catch(() => undefined);
 }
 
 async function keepPosting(worldUrl: string, signal: AbortSignal): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,8 @@ export interface NatsServer {
   wipe(): Promise<void>;
   freeze(): void;
   thaw(): void;
+  /** What it said last, for who has to find out why it does not do what it should. */
+  lastLines(count: number): readonly string[];
   /** Ends it and removes its folder. */
   remove(): Promise<void>;
 }
@@ -85,6 +87,7 @@ interface ServerProcess {
 function serverOf({ name, port, routePort, folder, args, env = {} }: ServerProcess): NatsServer {
   const binary = findNatsServer();
   if (binary === undefined) throw new Error('there is no NATS server on this machine');
+  const log = join(folder, 'server.log');
   let child: ChildProcess | undefined;
 
   const kill = async (): Promise<void> => {
@@ -101,7 +104,7 @@ function serverOf({ name, port, routePort, folder, args, env = {} }: ServerProce
     name,
     url: `nats://127.0.0.1:${port}`,
     async start() {
-      const started = spawn(binary, [...args, '-l', join(folder, 'server.log')], {
+      const started = spawn(binary, [...args, '-l', log], {
         stdio: 'ignore',
         cwd: folder,
         env: { ...process.env, ...env },
@@ -124,6 +127,7 @@ function serverOf({ name, port, routePort, folder, args, env = {} }: ServerProce
     },
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
+    lastLines: (count) => readFileSync(log, 'utf8').trimEnd().split('\n').slice(-count),
     async remove() {
       await kill();
       rmSync(folder, { recursive: true, force: true });
