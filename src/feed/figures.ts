@@ -9,7 +9,7 @@ export interface FeedFigures {
   readonly merged: number;
   /** Bytes of snapshots and missed frames that readers were sent. */
   readonly replayedBytes: number;
-  /** Readers that wait for the budget of their caller. */
+  /** Readers that wait for the budget of their caller, or for room while others do not take what they were sent. */
   readonly waiting: number;
   /** Connections ended, by code. */
   readonly closed: ReadonlyMap<number, number>;

@@ -42,7 +42,7 @@ export function watchFeed(registry: Registry, read: () => FeedFigures): void {
   );
   gauge(
     'tallywire_feed_waiting_readers',
-    'Readers of the feed that wait for the replay budget of their caller',
+    'Readers of the feed that wait for the replay budget of their caller, or for room',
     ({ waiting }) => waiting,
   );
   new Counter({

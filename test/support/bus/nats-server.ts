@@ -138,7 +138,9 @@ function serverOf({ name, port, routePort, folder, args, env = {} }: ServerProce
 /** Three servers that form a cluster. */
 export async function createNatsCluster(): Promise<readonly NatsServer[]> {
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
-  const routes = ports.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
+  // Written as servers tell each other their addresses: one gives up a lost route whose address it was told in another form
+  // than it is configured, and a server that is started again may then never catch up (nats-server #8454, #8527).
+  const routes = ports.map((port) => `"nats-route://127.0.0.1:${port}/"`).join(', ');
   const servers = await Promise.all(
     ports.map((port, index) =>
       createNatsServer({
