@@ -20,6 +20,7 @@ import type { ForecastState } from './pipelines/forecast-state.ts';
 import { type FreshnessState, freshness, freshnessAfter, lastFreshness } from './pipelines/freshness.ts';
 import { type LagState, lag } from './pipelines/lag.ts';
 import { type LedgerState, ledger } from './pipelines/ledger.ts';
+import { type MinutesState, minutes } from './pipelines/minutes.ts';
 import { type ModelsState, models } from './pipelines/models.ts';
 import { type PerformanceState, performance } from './pipelines/performance.ts';
 import { type PostsState, posts } from './pipelines/posts.ts';
@@ -31,7 +32,7 @@ import { type VelocityState, velocity } from './pipelines/velocity.ts';
 import type { Output } from './records.ts';
 
 /** Raised whenever the same log would give different bytes: the outputs of an older graph are then derived again. */
-export const GRAPH_VERSION = 8;
+export const GRAPH_VERSION = 9;
 
 /** The states of every pipeline's actors. The graph remembers nothing else. */
 export interface GraphState {
@@ -48,6 +49,7 @@ export interface GraphState {
   readonly performance: ActorStates<PerformanceState>;
   readonly sleep: ActorStates<SleepState>;
   readonly signals: ActorStates<SignalsState>;
+  readonly minutes: ActorStates<MinutesState>;
   readonly freshness: ActorStates<FreshnessState>;
 }
 
@@ -66,6 +68,7 @@ export function emptyState(): GraphState {
     performance: new Map(),
     sleep: new Map(),
     signals: new Map(),
+    minutes: new Map(),
     freshness: new Map(),
   };
 }
@@ -168,6 +171,7 @@ function wire(
     score$,
     sleep$,
     signal$,
+    minutes({ observation$, event$, counters$, price$, prediction$ }, state.minutes, onFailure, ownersOf),
     freshness({ observation$ }, state.freshness, onFailure),
   );
 }

@@ -28,6 +28,7 @@ export { countBetween, lowerBound } from './model/sorted-times.ts';
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
 export { LEAST_AGAINST, type TrackRecord } from './model/track-record.ts';
+export type { TakerFee } from './model/trading-costs.ts';
 export type {
   AccountPrior,
   AgeLimits,
@@ -54,6 +55,7 @@ export type {
   TickFact,
   TrackingFact,
   ValueAges,
+  VolumesFact,
 } from './observation.ts';
 export { calendarAt, INPUTS, LIMITED_INPUTS } from './observation.ts';
 export { timelineFrom } from './pipelines/counters.ts';
@@ -85,6 +87,8 @@ export type {
   EventRecord,
   Failure,
   Lag,
+  Minute,
+  MinuteBucket,
   ModelRequest,
   Percentiles,
   Post,

@@ -3,6 +3,7 @@ import type { ForecastInputs } from './model/forecast/inputs.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import type { Forecast } from './model/forecast/simulate.ts';
 import type { Pmf } from './model/pmf.ts';
+import type { TakerFee } from './model/trading-costs.ts';
 
 /** A tracked account: `a`, `b`, and so on. On the wire it has a path segment instead. */
 export type AccountId = string;
@@ -181,6 +182,8 @@ export interface Bucket {
   readonly noToken: string;
   /** Whether this outcome won, once it is settled. */
   readonly won: boolean | null;
+  /** What the market says that a taker pays; absent where it does not say, and in logs of earlier versions. */
+  readonly fee?: TakerFee;
 }
 
 export type CryptoKind = 'UP_DOWN' | 'RANGE' | 'LADDER' | 'TOUCH';
@@ -229,6 +232,13 @@ export interface PricesFact {
   readonly kind: 'prices';
   readonly eventId: number;
   readonly quotes: readonly Quote[];
+}
+
+/** How much money was traded in each bucket of an event so far, in USD and in the order of the buckets; null where unknown. */
+export interface VolumesFact {
+  readonly kind: 'volumes';
+  readonly eventId: number;
+  readonly volumes: readonly (number | null)[];
 }
 
 /**
@@ -320,6 +330,7 @@ export type Fact =
   | UiFact
   | EventFact
   | PricesFact
+  | VolumesFact
   | PastPricesFact
   | SpotFact
   | FitFact

@@ -97,9 +97,43 @@ export interface Price {
   /** Shares at the best bid and at the best ask; null when they are not known. */
   readonly bidSize: number | null;
   readonly askSize: number | null;
+  /** The price of the last trade; null when none is known. */
+  readonly last: number | null;
   readonly price: number | null;
   readonly priceKind: PriceKind | null;
   readonly at: number;
+}
+
+/** One bucket in a minute: the market's figures as they were last known then, and the probability by the model. */
+export interface MinuteBucket {
+  readonly lo: number | null;
+  readonly hi: number | null;
+  readonly bid: number | null;
+  readonly ask: number | null;
+  /** Shares at the best bid and at the best ask. */
+  readonly bidSize: number | null;
+  readonly askSize: number | null;
+  readonly last: number | null;
+  /** Money traded so far, USD, as the listing says. */
+  readonly volume: number | null;
+  /** The price, to 4 decimals. */
+  readonly price: number | null;
+  /** To 4 decimals; null without a forecast of the window, and while the count has passed the bucket and the forecast has not. */
+  readonly prob: number | null;
+}
+
+/** Market and model of one event at one instant of a minute, under the id of the event. */
+export interface Minute {
+  readonly eventId: number;
+  readonly account: AccountId;
+  /** The instant of the figures, UTC ms: nothing that came later is in them. */
+  readonly at: number;
+  /** Our own count and the oracle's. */
+  readonly real: number | null;
+  readonly oracle: number | null;
+  readonly forecastId: string | null;
+  /** In the order of the event's buckets. */
+  readonly buckets: readonly MinuteBucket[];
 }
 
 export interface Percentiles {
@@ -273,6 +307,7 @@ export interface StreamRecords {
   readonly counters: Counters;
   readonly velocity: Velocity;
   readonly prices: Price;
+  readonly minutes: Minute;
   readonly lag: Lag;
   readonly spot: Spot;
   readonly predictions: Prediction;
@@ -295,6 +330,7 @@ const STREAMS: Readonly<Record<StreamName, 'kept' | 'passing'>> = {
   counters: 'kept',
   velocity: 'kept',
   prices: 'kept',
+  minutes: 'kept',
   lag: 'kept',
   spot: 'kept',
   predictions: 'kept',

@@ -221,7 +221,7 @@ describe('the pages', () => {
         .flatMap(({ stack }) => stack.map(({ path, methods }) => `${methods.at(-1)} ${path}`))
         // Parts of pages.
         .filter((name) => !/^GET \/(docs|dashboard)\//.test(name))
-        .map((name) => name.replace(':account', '{account}'));
+        .map((name) => name.replace(':account', '{account}').replace(':event', '{event}'));
       const listed = firstCells(section('src/server/README.md', '## Endpoints'), 'Endpoint');
       assert.deepEqual(sorted(listed), sorted(served));
     } finally {

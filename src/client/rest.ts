@@ -4,6 +4,7 @@ import type {
   Answer,
   ComponentName,
   HistoryQuery,
+  MinutesQuery,
   PastQuery,
   PortfolioQuery,
   RebalancingQuery,
@@ -30,6 +31,13 @@ export interface Rest {
   tweets(account: string, query?: TweetsQuery, options?: CallOptions): Promise<Answer<'PostsAnswer'>>;
   lag(account: string, options?: PastOptions): Promise<Answer<'LagAnswer'>>;
   prediction(account: string, options?: PastOptions): Promise<Answer<'PredictionAnswer'>>;
+  /** Market and model of an event over time, a page at a time: `next_to_ts` of an answer is the `to` of the page before it. */
+  history(
+    account: string,
+    event: number,
+    query?: MinutesQuery,
+    options?: CallOptions,
+  ): Promise<Answer<'HistoryAnswer'>>;
   signals(account: string, query?: SignalsQuery, options?: CallOptions): Promise<Answer<'SignalsAnswer'>>;
   portfolio(
     account: string,
@@ -83,6 +91,8 @@ export function createRest({ call }: Http): Rest {
     tweets: (account, query, options) => get<'PostsAnswer'>(at('/meta', account, '/tweets'), options, query),
     lag: (account, options) => getPast<'LagAnswer'>(at('/meta', account, '/lag'), options),
     prediction: (account, options) => getPast<'PredictionAnswer'>(at('/prediction', account), options),
+    history: (account, event, query, options) =>
+      get<'HistoryAnswer'>(at('/history', account, `/${event}`), options, query),
     signals: (account, query, options) => get<'SignalsAnswer'>(at('/signals', account), options, query),
     portfolio: (account, query, options) => get<'PortfolioAnswer'>(at('/portfolio', account), options, query),
     rebalancing: (account, query, options) =>

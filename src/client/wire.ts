@@ -12,6 +12,7 @@ import type { COMPONENTS } from '../contract/openapi/components.ts';
 import type {
   accountQuery,
   historyQuery,
+  minutesQuery,
   pastQuery,
   portfolioQuery,
   rebalancingQuery,
@@ -36,6 +37,7 @@ export type TweetsQuery = z.input<typeof tweetsQuery>;
 export type SignalsQuery = z.input<typeof signalsQuery>;
 export type PortfolioQuery = z.input<typeof portfolioQuery>;
 export type RebalancingQuery = z.input<typeof rebalancingQuery>;
+export type MinutesQuery = z.input<typeof minutesQuery>;
 export type HistoryQuery = z.input<typeof historyQuery>;
 export type UsageSummaryQuery = z.input<typeof usageSummaryQuery>;
 export type UsageByEndpointQuery = z.input<typeof usageByEndpointQuery>;

@@ -7,7 +7,7 @@ import {
   SLEEP_SCORE,
   VOID_FORECAST,
 } from './examples/performance.ts';
-import { PREDICTION } from './examples/predictions.ts';
+import { HISTORY, MINUTE, PREDICTION } from './examples/predictions.ts';
 import { PORTFOLIO, REBALANCING, SIGNALS } from './examples/trading.ts';
 import type { ComponentName, ExampleOf } from './openapi/components.ts';
 
@@ -17,6 +17,9 @@ const [position] = PORTFOLIO.positions;
 export const EXAMPLES: { readonly [Name in ComponentName]?: ExampleOf<Name> | undefined } = {
   PredictionMarket: PREDICTION.markets[0],
   Prediction: PREDICTION,
+  MinuteMarket: MINUTE.markets[0],
+  Minute: MINUTE,
+  HistoryAnswer: HISTORY,
   Signal: SIGNALS.signals[0],
   BuyOrder: SIGNALS.BUY[0],
   SellOrder: SIGNALS.SELL[0],

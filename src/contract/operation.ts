@@ -5,8 +5,10 @@ import type { ComponentName } from './openapi/components.ts';
 /** Refusals that do not follow from the other properties of an operation. */
 export type Refusal =
   | 'WalletInvalid'
+  | 'EventUnknown'
   | 'MarketUnreachable'
   | 'EventsUnknown'
+  | 'PastBusy'
   | 'BodyIncomplete'
   | 'BodyTooLarge'
   | 'UnsupportedMediaType'
@@ -25,7 +27,7 @@ export interface Operation {
   /** Unique. */
   readonly id: string;
   readonly method: 'get' | 'post';
-  /** The whole path. `{account}` stands for the segment of an account. */
+  /** The whole path. `{account}` stands for the segment of an account, `{event}` at the end for the id of an event of it. */
   readonly path: string;
   /** What an account has to have for this endpoint; without it every account has the endpoint. */
   readonly needs?: PolicyFlag;
@@ -53,6 +55,11 @@ export interface Operation {
 /** Whether it has one path for each account. */
 export function isPerAccount({ path }: Pick<Operation, 'path'>): boolean {
   return path.includes('{account}');
+}
+
+/** Whether its path ends with an event of the account. */
+export function isPerEvent({ path }: Pick<Operation, 'path'>): boolean {
+  return path.endsWith('/{event}');
 }
 
 /** The accounts that have it. */

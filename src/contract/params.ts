@@ -113,6 +113,36 @@ export const historyQuery = z.object({
   account,
 });
 
+/** History of an event by the minute. */
+export const minutesQuery = z.object({
+  from: instant.optional().meta({
+    description: 'The first instant, in UTC ms or ISO 8601. Without it the start of the window.',
+    examples: ['2026-11-15T00:00:00Z'],
+  }),
+  to: instant.optional().meta({
+    description: 'Until when, not included, in UTC ms or ISO 8601; after from. Without it the present.',
+    examples: ['2026-11-16T00:00:00Z'],
+  }),
+  step: z
+    .int()
+    .min(60)
+    .max(86_400)
+    .multipleOf(60)
+    .default(60)
+    .meta({
+      description:
+        'Seconds, a multiple of 60: of each span of this length, in UTC, the last minute is given.',
+      examples: [300],
+    }),
+  bucket: z
+    .string()
+    .optional()
+    .meta({
+      description: 'Label of a bucket: the answer is about this bucket alone.',
+      examples: ['140-159'],
+    }),
+});
+
 export const usageSummaryQuery = z.object({
   days: z
     .int()

@@ -14,6 +14,7 @@ const WITH_EVENT: readonly StreamName[] = [
   'events',
   'counters',
   'prices',
+  'minutes',
   'predictions',
   'scores',
   'decisions',

@@ -54,6 +54,22 @@ export interface PlainEndpoint extends Route {
   answer(call: Call, tier: Tier): Promise<Answer>;
 }
 
+/** The last segment of the path of such endpoints. */
+const EVENT_SEGMENT = '{event}';
+
+/** The endpoints of all events of an account: their path ends with `{event}`. */
+export interface EventEndpoints extends Route {
+  readonly method: 'GET';
+  /** The endpoint of one event, as its path names it. */
+  of(event: string): PlainEndpoint;
+}
+
+/** The path with `{event}` in the place of its last segment, and that segment. */
+export function eventPathOf(path: string): { readonly path: string; readonly event: string } {
+  const end = path.lastIndexOf('/') + 1;
+  return { path: path.slice(0, end) + EVENT_SEGMENT, event: path.slice(end) };
+}
+
 /** A public file, in an encoding that the caller accepts. Koa alone serves it. */
 export interface FileEndpoint extends Route {
   readonly method: 'GET';

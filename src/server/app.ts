@@ -3,7 +3,7 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Gate } from '../access/gate.ts';
 import type { UsageRecorder } from '../access/usage/recorder.ts';
-import { queryOf, type Route } from './answer.ts';
+import { eventPathOf, queryOf, type Route } from './answer.ts';
 import { createEndpoints, type EndpointDeps } from './endpoints.ts';
 import type { Forward } from './forwarded.ts';
 import { type RequestState, sendOutcomes } from './koa-protocol.ts';
@@ -84,10 +84,14 @@ export class App extends Koa<RequestState> {
 export function createApp(deps: AppDeps): App {
   const report = (error: unknown) => void app.emit('error', error);
   const operations = withDraining(deps.operations, () => app.isDraining);
-  const { ready, later, slow, answerForwarded, close } = createEndpoints({ ...deps, operations }, report);
+  const { ready, later, slow, events, answerForwarded, close } = createEndpoints(
+    { ...deps, operations },
+    report,
+  );
   const { gate, paidAccess, recorder = UNRECORDED } = deps;
   const endpoints = [...ready.map((each) => ({ ...each, method: 'GET' as const })), ...slow];
-  const templates = new Map(endpoints.map(({ path, template = path }) => [path, template]));
+  const routed = [...endpoints, ...events];
+  const templates = new Map(routed.map(({ path, template = path }) => [path, template]));
   const protocol = createRequestProtocol({
     gate,
     paidAccess,
@@ -98,7 +102,7 @@ export function createApp(deps: AppDeps): App {
   });
   const isLater = (path: string, query: string) => later(path, query) !== undefined;
   const readyAnswers = createReadyAnswers(protocol, ready, isLater);
-  const app = new App({ readyAnswers, endpoints, answerForwarded, close });
+  const app = new App({ readyAnswers, endpoints: routed, answerForwarded, close });
 
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   for (const { template, method, byPath } of templatesOf(endpoints)) {
@@ -112,6 +116,17 @@ export function createApp(deps: AppDeps): App {
       ctx.state.outcome = await protocol.answerLater(served, ctx);
     });
   }
+  for (const { template, method, byPath } of templatesOf(events)) {
+    const pattern = template.replace('{account}', ':account').replace('{event}', ':event');
+    router.register(pattern, [method], async (ctx, next) => {
+      const { path, event } = eventPathOf(ctx.path);
+      const endpoints = byPath.get(path);
+      if (endpoints === undefined) return next();
+      // Its events share a name, as callers may write any number of them.
+      ctx.state.route = path;
+      ctx.state.outcome = await protocol.answerLater(endpoints.of(event), ctx);
+    });
+  }
   const probes = probeEndpoints(operations);
   for (const { path, answer } of probes) {
     router.get(path, async (ctx) => {
@@ -123,7 +138,7 @@ export function createApp(deps: AppDeps): App {
     endpoints.filter(({ access }) => access === 'INTERNAL').map(({ path }) => path),
   );
   const answerUnmatched = createUnmatched(
-    [...endpoints, ...probes.map((probe) => ({ ...probe, method: 'GET', access: 'open' as const }))],
+    [...routed, ...probes.map((probe) => ({ ...probe, method: 'GET', access: 'open' as const }))],
     deps.accounts.map(({ segment }) => segment),
   );
   app.use(sendOutcomes(protocol, routes, internalPaths));

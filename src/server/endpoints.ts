@@ -7,8 +7,8 @@ import type { Latest } from '../views/latest.ts';
 import type { Past } from '../views/past.ts';
 import { createCalibration } from '../views/performance/calibration.ts';
 import { createWatcher } from '../views/watch.ts';
-import type { Endpoint, FileEndpoint, PlainEndpoint, SlowEndpoint } from './answer.ts';
-import { answerForwarded, type Forward, forwarded, olderPages } from './forwarded.ts';
+import type { Endpoint, EventEndpoints, FileEndpoint, PlainEndpoint, SlowEndpoint } from './answer.ts';
+import { answerForwarded, type Forward, forwarded, forwardedEvents, olderPages } from './forwarded.ts';
 import { onceStarted } from './once-started.ts';
 import type { Operations } from './operations.ts';
 import { asksForPast } from './past/asks-for-past.ts';
@@ -19,9 +19,10 @@ import { dashboardEndpoints } from './routes/dashboard.ts';
 import { documentEndpoints, pageEndpoints } from './routes/documents.ts';
 import { feedEndpoint } from './routes/feed.ts';
 import { healthEndpoint } from './routes/health.ts';
+import { historyEndpoints } from './routes/history.ts';
 import { metricsEndpoint } from './routes/operator.ts';
 import { pastEndpoints } from './routes/past.ts';
-import { calibrationEndpoint, historyEndpoint, overviewEndpoint } from './routes/performance.ts';
+import { calibrationEndpoint, errorHistoryEndpoint, overviewEndpoint } from './routes/performance.ts';
 import { portfolioEndpoints } from './routes/portfolio.ts';
 import { rebalancingEndpoints } from './routes/rebalancing.ts';
 import { cryptoEndpoint, lagEndpoint, metaEndpoint, predictionEndpoint } from './routes/record-endpoints.ts';
@@ -69,6 +70,8 @@ interface Endpoints {
   /** What serves a path of a ready endpoint instead, with this query: one of the past, or of older posts elsewhere. */
   later(path: string, query: string): PlainEndpoint | undefined;
   readonly slow: readonly (SlowEndpoint | FileEndpoint)[];
+  /** Those with an event in their path. */
+  readonly events: readonly EventEndpoints[];
   /** Answers what other processes forward. */
   readonly answerForwarded: Forward;
   close(): void;
@@ -96,6 +99,9 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
   const wallets = here(
     [...portfolioEndpoints(walletDeps), ...rebalancingEndpoints(walletDeps)].map(whenKnown),
   );
+  const ownHistory = historyEndpoints(deps);
+  const history =
+    forward === undefined ? ownHistory : ownHistory.map((events) => forwardedEvents(events, forward));
   const past = new Map(here(pastEndpoints(deps)).map((endpoint) => [endpoint.path, endpoint]));
   const older = new Map(
     deps.accounts.flatMap((account, index) => {
@@ -108,7 +114,7 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
     past.has(path) && asksForPast(query) ? past.get(path) : query === '' ? undefined : older.get(path);
   return {
     later,
-    answerForwarded: answerForwarded([...tweets, ...usage, ...wallets], later),
+    answerForwarded: answerForwarded([...tweets, ...usage, ...wallets], history, later),
     ready: [
       ...deps.accounts.map((account) => metaEndpoint(streamDeps, account)),
       ...tweets,
@@ -119,13 +125,14 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
       accountsEndpoint(streamDeps),
       cryptoEndpoint(streamDeps),
       overviewEndpoint(streamDeps, scores),
-      historyEndpoint(streamDeps, scores),
+      errorHistoryEndpoint(streamDeps, scores),
       calibrationEndpoint(streamDeps, calibration),
       healthEndpoint(deps.operations, now),
       ...(forwardUsage === undefined ? usage : []),
       ...pageEndpoints(deps.accounts),
       ...(deps.hasFeed === false ? [] : [whenKnown(feedEndpoint())]),
     ],
+    events: history,
     slow: [
       ...dashboardEndpoints(deps),
       ...wallets,

@@ -3,7 +3,14 @@ import { tweetsQuery } from '../contract/params.ts';
 import { readQuery } from '../contract/validation/validate.ts';
 import type { AccountPath } from '../views/account-path.ts';
 import type { Latest } from '../views/latest.ts';
-import type { Answer, Call, Endpoint, PlainEndpoint } from './answer.ts';
+import {
+  type Answer,
+  type Call,
+  type Endpoint,
+  type EventEndpoints,
+  eventPathOf,
+  type PlainEndpoint,
+} from './answer.ts';
 
 /** Has another process answer a call to a path. */
 export type Forward = (path: string, call: Call, tier: Tier) => Promise<Answer>;
@@ -16,14 +23,22 @@ export function forwarded(
   return { ...route, method: 'GET', answer: (call, tier) => forward(route.path, call, tier) };
 }
 
+/** The same for the endpoints of all events. */
+export function forwardedEvents(events: EventEndpoints, forward: Forward): EventEndpoints {
+  return { ...events, of: (event) => forwarded(events.of(event), forward) };
+}
+
 /** Answers calls that other processes forward. A path that is not among these is a bug of whoever forwards. */
 export function answerForwarded(
   endpoints: readonly (Endpoint | PlainEndpoint)[],
+  events: readonly EventEndpoints[],
   later: (path: string, query: string) => PlainEndpoint | undefined,
 ): Forward {
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]));
+  const ofEvents = new Map(events.map((each) => [each.path, each]));
   return async (path, call, tier) => {
-    const endpoint = later(path, call.query) ?? byPath.get(path);
+    const { path: eventPath, event } = eventPathOf(path);
+    const endpoint = later(path, call.query) ?? byPath.get(path) ?? ofEvents.get(eventPath)?.of(event);
     if (endpoint === undefined) throw new TypeError(`${path} is not answered for other processes`);
     return endpoint.answer(call, tier);
   };

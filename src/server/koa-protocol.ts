@@ -6,6 +6,8 @@ import type { Outcome, RequestProtocol } from './request-protocol.ts';
 
 export interface RequestState {
   outcome?: Outcome;
+  /** What it is recorded under, where that is not its path. */
+  route?: string;
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -34,7 +36,7 @@ export function sendOutcomes(
     for (let at = 0; at < callHeaders.length; at += 2) {
       ctx.set(callHeaders[at] ?? '', callHeaders[at + 1] ?? '');
     }
-    const route = routes.has(ctx.path) ? ctx.path : 'unknown';
+    const route = ctx.state.route ?? (routes.has(ctx.path) ? ctx.path : 'unknown');
     // A caller may send any word as the method, and only known ones are recorded.
     const method = METHODS.has(ctx.method) ? ctx.method : 'OTHER';
     protocol.record(route, method, startedMs, outcome, bodyBytes(answer));

@@ -1,6 +1,6 @@
 import { API_PREFIX } from '../contract/api-prefix.ts';
 import { RequestError } from '../errors.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, eventPathOf } from './answer.ts';
 import { API_HEADERS, PREFLIGHT_HEADERS, SECURITY_HEADERS } from './headers.ts';
 import { type ServedRoute, templatesOf } from './templates.ts';
 
@@ -19,9 +19,10 @@ export function createUnmatched(
   const known = new Set(segments);
 
   return (path, method) => {
-    const allow = allowed.get(path);
+    const eventPath = path.endsWith('/') ? path : eventPathOf(path).path;
+    const allow = allowed.get(path) ?? allowed.get(eventPath);
     if (allow === undefined) {
-      const { account, accounts } = accountIn(path, places) ?? {};
+      const { account, accounts } = accountIn(path, places) ?? accountIn(eventPath, places) ?? {};
       if (account === undefined || known.has(account)) throw new RequestError(404, 'not_found', 'Not Found');
       throw new RequestError(404, 'account_unknown', 'There is no such account', {}, { accounts });
     }

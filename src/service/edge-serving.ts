@@ -183,7 +183,13 @@ function withLag(operations: Operations, shards: EdgeShards): Operations {
 
 /** An engine answers these calls, so that nothing here is ever asked. */
 const FORWARDED = {
-  past: { fromAt: forwardedAway, seqAt: forwardedAway, of: forwardedAway, posts: forwardedAway },
+  past: {
+    fromAt: forwardedAway,
+    seqAt: forwardedAway,
+    of: forwardedAway,
+    posts: forwardedAway,
+    minutes: forwardedAway,
+  },
   usage: { sum: forwardedAway, errors: forwardedAway, stats: forwardedAway },
   positions: { of: forwardedAway },
 };

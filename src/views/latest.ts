@@ -94,7 +94,7 @@ type StoredOutputs = Pick<Outputs, 'get' | 'timeline' | 'postCount'>;
 const NEWEST_POSTS = 50;
 
 /** The streams of which not everything is in memory. */
-const READ_WHEN_ASKED: readonly StreamName[] = ['posts', 'events', 'prices', 'predictions'];
+const READ_WHEN_ASKED: readonly StreamName[] = ['posts', 'events', 'prices', 'minutes', 'predictions'];
 
 /** After a start these are read as a whole when one of them is first asked for: the engine does not need them to run. */
 const READ_AT_FIRST_USE: readonly StreamName[] = ['scores', 'decisions'];
@@ -175,6 +175,8 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
   /** Whether it is read from the store when it is asked for. */
   function isCold({ stream, key, record }: Output): boolean {
     if (stored === undefined) return false;
+    // Only their history is asked for.
+    if (stream === 'minutes') return true;
     if (stream === 'predictions') return key !== String(record.eventId) || isClosed(record.eventId);
     return stream === 'prices' && isClosed(record.eventId);
   }

@@ -87,7 +87,7 @@ export function createOutputLookup(outputs: Outputs, spanSeqs = SPAN_SEQS): Outp
 const KEY = /^\{"stream":"[a-z]+","key":("(?:[^"\\]|\\.)*")/;
 
 /** The key of a stored output, without parsing the record, which may have kilobytes. */
-function keyOf(row: KeptOutput): string {
+export function keyOf(row: KeptOutput): string {
   const text = KEY.exec(row.json)?.[1];
   // The expression matches a JSON string.
   return text === undefined ? outputOf(row).key : (JSON.parse(text) as string);

@@ -12,6 +12,7 @@ export function ownerOf(output: Output, latest: Latest): AccountId | undefined {
     case 'counters':
     case 'velocity':
     case 'lag':
+    case 'minutes':
     case 'predictions':
     case 'signals':
     case 'decisions':

@@ -9,6 +9,7 @@ import {
 import { PRUNED_BEFORE_NOTE, type Store, type TimelineEntry } from '../store/store.ts';
 import { LISTED_FOR_MS } from './active-events.ts';
 import { createLatest, type Latest, type OutputOf } from './latest.ts';
+import { type MinutesQuestion, type ReadMinutes, readMinutes } from './minutes.ts';
 import { createOutputLookup } from './output-lookup.ts';
 import { SIGNAL_INPUTS, SIGNAL_WINDOWS_MS, signalsAt } from './past-signals.ts';
 import { newestFirst } from './post-list.ts';
@@ -38,6 +39,8 @@ export interface Past {
     at: number,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<readonly OutputOf<'posts'>[]>;
+  /** The minutes of an event that are kept and published. */
+  minutes(question: Omit<MinutesQuestion, 'firstSeq' | 'lastSeq'>): Promise<ReadMinutes>;
 }
 
 type EventOutput = OutputOf<'events'>;
@@ -220,6 +223,9 @@ export function openPast(
       }
       return posts.sort(newestFirst).slice(offset - first, offset - first + limit);
     },
+
+    minutes: (question) =>
+      readMinutes({ journal, outputs }, { ...question, firstSeq: firstSeq(), lastSeq: now.seq }),
   };
 }
 

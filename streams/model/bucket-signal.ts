@@ -1,6 +1,6 @@
 import { round4 } from './decimals.ts';
 import { fullKelly } from './sizing.ts';
-import { costOfShare, proceedsOfShare } from './trading-costs.ts';
+import { costOfShare, proceedsOfShare, type TakerFee, USUAL_FEE } from './trading-costs.ts';
 
 export type Action = 'BUY' | 'SELL' | 'HOLD' | 'SKIP';
 
@@ -62,6 +62,8 @@ export interface EvaluatedBucket extends Book {
   readonly kelly: number | null;
   /** The full Kelly stake on No at 1 minus the best bid; null unless the bucket is passed and that is worth it. */
   readonly noKelly: number | null;
+  /** The fee that all of this is after. */
+  readonly fee: TakerFee;
 }
 
 export function standingOf(
@@ -96,20 +98,22 @@ export function evaluateBucket(
   prob: number | null,
   book: Book | undefined,
   standing: Standing,
+  fee: TakerFee = USUAL_FEE,
 ): EvaluatedBucket {
   const modelProb = prob === null ? null : round4(prob);
   const { bid = null, ask = null, bidSize = null, askSize = null } = book ?? {};
   const price = book?.price == null ? null : round4(book.price);
   const edge = modelProb === null || price === null ? null : round4(modelProb - price);
   // In a crossed book the ask may lie below the price, which does not make a share cheaper.
-  const cost = ask === null || price === null ? null : costOfShare(Math.max(ask, price));
+  const cost = ask === null || price === null ? null : costOfShare(Math.max(ask, price), fee);
   const isKnown = modelProb !== null && cost !== null;
   const edgeNet = isKnown ? round4(modelProb - cost) : null;
-  const noKelly = modelProb === null || standing === 'open' ? null : kellyOfNo(modelProb, bid);
+  const noKelly = modelProb === null || standing === 'open' ? null : kellyOfNo(modelProb, bid, fee);
   return {
     ...{ standing, prob: modelProb, price, bid, ask, bidSize, askSize, edge, edgeNet, noKelly },
-    ...(noKelly === null ? actionFor(edge, edgeNet, { standing, modelProb, price, bid, ask }) : PASSED),
+    ...(noKelly === null ? actionFor(edge, edgeNet, { standing, modelProb, price, bid, ask, fee }) : PASSED),
     kelly: isKnown ? fullKelly(modelProb, cost) : null,
+    fee,
   };
 }
 
@@ -121,9 +125,10 @@ interface Decided {
 const PASSED: Decided = { action: 'SELL', codes: ['PASSED_BY_COUNT'] };
 
 /** Buying No at 1 - bid is the same trade as selling Yes at the bid, for someone who holds no Yes. */
-function kellyOfNo(prob: number, bid: number | null): number | null {
-  if (bid === null || bid <= 0 || bid >= 1 || round4(proceedsOfShare(bid) - prob) < LEAST_GAIN) return null;
-  return fullKelly(1 - prob, costOfShare(1 - bid));
+function kellyOfNo(prob: number, bid: number | null, fee: TakerFee): number | null {
+  if (bid === null || bid <= 0 || bid >= 1) return null;
+  if (round4(proceedsOfShare(bid, fee) - prob) < LEAST_GAIN) return null;
+  return fullKelly(1 - prob, costOfShare(1 - bid, fee));
 }
 
 interface Figures {
@@ -132,12 +137,13 @@ interface Figures {
   readonly price: number | null;
   readonly bid: number | null;
   readonly ask: number | null;
+  readonly fee: TakerFee;
 }
 
 function actionFor(
   edge: number | null,
   edgeNet: number | null,
-  { standing, modelProb, price, bid, ask }: Figures,
+  { standing, modelProb, price, bid, ask, fee }: Figures,
 ): Decided {
   // Nobody can trade at a price of 0 or 1.
   if (price === null || price <= 0 || price >= 1 || (bid === null && ask === null)) {
@@ -151,7 +157,7 @@ function actionFor(
   }
   if (edge > SELL_FROM) return { action: 'HOLD', codes: ['NO_TRADE_BAND'] };
   if (bid === null) return { action: 'HOLD', codes: ['NO_BID'] };
-  if (standing === 'dead' || proceedsOfShare(bid) <= modelProb)
+  if (standing === 'dead' || proceedsOfShare(bid, fee) <= modelProb)
     return { action: 'HOLD', codes: ['COSTS_EXCEED_EDGE'] };
   return { action: 'SELL', codes: ['OVERVALUED'] };
 }

@@ -93,7 +93,7 @@ function signalOf(
   ) {
     return before.signal;
   }
-  const evaluated = evaluateBucket(prob, book, standing);
+  const evaluated = evaluateBucket(prob, book, standing, bucket.fee);
   const depth = p50 === null ? null : moneyness(p50, bucket, buckets[place - 1]);
   const signal: BucketSignal = {
     title,

@@ -41,7 +41,7 @@ const behaviour: Behaviour<Observation, PricesState, OutputOf<'prices'>> = {
       const quote = { ...received, ui: received.ui ?? known?.ui ?? null };
       if (known !== undefined && isSameQuote(known, quote)) continue;
       state.quotes.set(quote.token, quote);
-      const { token, bid, ask, bidSize = null, askSize = null } = quote;
+      const { token, bid, ask, bidSize = null, askSize = null, last } = quote;
       const best = priceOf(quote);
       const record = {
         eventId: fact.eventId,
@@ -50,6 +50,7 @@ const behaviour: Behaviour<Observation, PricesState, OutputOf<'prices'>> = {
         ask,
         bidSize,
         askSize,
+        last,
         price: best?.price ?? null,
         priceKind: best?.kind ?? null,
         at,

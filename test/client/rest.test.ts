@@ -19,7 +19,8 @@ describe('the methods of the client', () => {
     });
     const past = { as_of: 1 };
     const options = { timeoutMs: 1_000 };
-    for (const { segment } of ACCOUNTS) {
+    for (const [index, { segment }] of ACCOUNTS.entries()) {
+      await client.history(segment, index + 1, { from: 1, to: 2, step: 60, bucket: '0-19' }, options);
       await client.meta(segment, { ...past, ...options });
       await client.lag(segment, { ...past, ...options });
       await client.prediction(segment, { ...past, ...options });

@@ -35,7 +35,9 @@ describe('the client of a running service', function () {
       client.portfolio('account_b', { wallet }),
       client.rebalancing('account_a', { wallet, bankroll: 1_000 }),
     ]);
-    for (const { timestamp, data } of answers) assert.ok(timestamp > 0 && Array.isArray(data));
+    const [counted] = (await client.meta('account_a')).data;
+    const history = await client.history('account_a', counted?.event_id ?? 0, { step: 300 });
+    for (const { timestamp, data } of [...answers, history]) assert.ok(timestamp > 0 && Array.isArray(data));
     await eventually('the service has something to serve', async () =>
       /^(ok|starting|degraded)$/.test((await client.health()).status),
     );

@@ -13,7 +13,7 @@ export function callEndpoint(
 ): Promise<Response> {
   const json = { 'Content-Type': 'application/json', ...headers };
   return fetch(
-    running.url + path,
+    running.url + path.replace('{event}', '1'),
     method === 'POST' ? { method, headers: json, body: '{}' } : { method, headers },
   );
 }

@@ -47,6 +47,7 @@ function describeTags(areTagsShared: boolean): void {
     '/api/v1/meta/crypto',
     `${META}/lag`,
     '/api/v1/prediction/account_a',
+    '/api/v1/history/account_a/1',
     '/api/v1/performance/overview',
     '/api/v1/performance/history',
     '/api/v1/performance/calibration',

@@ -31,7 +31,7 @@ describe('parameters of other endpoints', () => {
   });
 
   it('are refused by every endpoint of the interface, each with its name', async () => {
-    assert.equal(new Set(routes.map(({ path }) => path)).size, 24);
+    assert.equal(new Set(routes.map(({ path }) => path)).size, 26);
     for (const { path, method, foreign } of routes) {
       const target = withRequired(path);
       for (const name of foreign) {

@@ -60,7 +60,7 @@ export interface Answered {
 
 const templates = Object.keys(paths)
   .filter((path) => path.includes('{'))
-  .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/, '[^/]+')}$`) }));
+  .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }));
 
 /** The operations of a path, which may be that of an account. */
 function methodsOf(pathname: string): (typeof paths)[string] | undefined {

@@ -32,6 +32,11 @@ export function faultOf(fact: Fact): string | null {
         [isInstant(fact.at), 'at'],
         [fact.prices.every((price) => price === null || (price >= 0 && price <= 1)), 'prices'],
       ]);
+    case 'volumes':
+      return firstFault([
+        [isCount(fact.eventId), 'eventId'],
+        [fact.volumes.every((volume) => volume === null || isCount(volume)), 'volumes'],
+      ]);
     case 'listing':
       return null;
     case 'tracking':

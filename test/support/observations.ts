@@ -281,6 +281,10 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     const quotes = buckets.map(({ yesToken: token }) => ({ token, ...sides }));
     world.observe({ kind: 'prices', eventId, quotes });
   }),
+  step(1, { index, volume: fc.option(count) }, (world, { index, volume }) => {
+    const { eventId, buckets } = world.eventAt(index);
+    world.observe({ kind: 'volumes', eventId, volumes: buckets.map(() => volume) });
+  }),
   // On to an hour before which a forecast will be scored, or to the end.
   step(3, { index, hours: fc.constantFrom(72, 48, 24, 0, -2) }, (world, { index, hours }) => {
     world.advance(Math.max(0, world.eventAt(index).endAt - hours * HOUR_MS - world.now));

@@ -9,6 +9,8 @@ import type {
   EventSignals,
   Failure,
   Lag,
+  Minute,
+  MinuteBucket,
   Post,
   PredictedBucket,
   Prediction,
@@ -147,12 +149,35 @@ export function priceOutput(fields: Partial<Price> = {}, place: Place = {}): Out
     ask: 0.43,
     bidSize: 500,
     askSize: 400,
+    last: 0.4,
     price: 0.42,
     priceKind: 'mid',
     at: NOON - 500,
     ...fields,
   };
   return output('prices', record.token, record, { cause: 'price', ...place });
+}
+
+export function minuteBucket(fields: Partial<MinuteBucket> = {}): MinuteBucket {
+  return {
+    ...{ lo: 0, hi: 19, bid: 0.41, ask: 0.43, bidSize: 500, askSize: 400, last: 0.4, volume: 12_345 },
+    ...{ price: 0.42, prob: 0.5 },
+    ...fields,
+  };
+}
+
+export function minuteOutput(fields: Partial<Minute> = {}, place: Place = {}): OutputOf<'minutes'> {
+  const record: Minute = {
+    eventId: 1,
+    account: 'a',
+    at: NOON,
+    real: 13,
+    oracle: 10,
+    forecastId: '1-7',
+    buckets: [minuteBucket()],
+    ...fields,
+  };
+  return output('minutes', String(record.eventId), record, { cause: 'clock', at: record.at, ...place });
 }
 
 export function spotOutput(fields: Partial<Spot> = {}, place: Place = {}): OutputOf<'spot'> {
@@ -322,6 +347,7 @@ export function bucketSignal(fields: Partial<BucketSignal> = {}): BucketSignal {
     codes: ['UNDERVALUED'],
     kelly: 0.1631,
     noKelly: null,
+    fee: { rate: 0.05, exponent: 1 },
     moneyness: 0.5,
     ...fields,
   };

@@ -9,7 +9,7 @@ interface ServedRoute {
   readonly query: z.ZodObject | undefined;
 }
 
-/** The operations with each account's path in place of `{account}`. */
+/** The operations with each account's path in place of `{account}`; the event is the first of the first account, 2 of the second. */
 export function routesOf(
   operations: readonly Operation[],
   accounts: readonly PublicAccount[],
@@ -18,7 +18,9 @@ export function routesOf(
     const { path, query } = operation;
     if (!isPerAccount(operation)) return [{ path, operation, query }];
     return accountsWith(operation, accounts).map((account) => ({
-      path: path.replace('{account}', account.segment),
+      path: path
+        .replace('{account}', account.segment)
+        .replace('{event}', String(accounts.indexOf(account) + 1)),
       operation,
       query: queryFor(operation, account),
     }));

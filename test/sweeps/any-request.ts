@@ -21,6 +21,10 @@ const PARAMETERS = [
   'days',
   'start',
   'end',
+  'from',
+  'to',
+  'step',
+  'bucket',
 ];
 const TEXTS = [
   ...['', '0', '1', '-1', '15', '24', '100', '101', '1e3', '1e400', '-0', '1_0', '015', '15.0', 'nan', 'inf'],

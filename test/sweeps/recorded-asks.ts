@@ -106,6 +106,20 @@ const PAST = [
   ...['as_of={before}', 'as_of={future}', 'as_of=0', 'as_of', 'as_of={half}&as_of={now}', 'as_of={iso}'],
   ...each('as_of', BAD_INTEGERS),
 ];
+const MINUTES = [
+  ...[
+    '',
+    'step=60',
+    'step=3600',
+    'step=86400',
+    'from={half}',
+    'to={half}',
+    'from={quarter}&to={half}&step=300',
+  ],
+  ...['bucket=200-219', 'bucket=nothing', 'bucket=', 'step=90', 'step=30', 'step=172800', 'from={future}'],
+  ...['from={half}&to={quarter}', 'from={half}&to={half}', 'from={iso}', 'from=x&to=y&step=z', 'limit=1'],
+  ...each('step', BAD_INTEGERS),
+];
 const USAGE_DAYS = ['days=1', 'days=90', 'days=0', 'days=91', ...each('days', BAD_INTEGERS)];
 const USAGE_SPANS = [
   ...[
@@ -166,6 +180,11 @@ const PATHS: readonly Place[] = [
       queries: ['', ...SIGNALS, 'as_of={half}', 'bankroll=500&as_of={quarter}'],
     },
     { ...PRO, path: `/api/v1/portfolio/${account}`, queries: [...WALLETS, ...PORTFOLIO] },
+    ...['130386', '230385', '999'].map((event) => ({
+      ...OPEN,
+      path: `/api/v1/history/${account}/${event}`,
+      queries: MINUTES,
+    })),
   ]),
   {
     ...OPEN,

@@ -41,7 +41,7 @@ export async function sweepRequests({ requests, seed, isTimed, report }: Request
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   // The files of pages are not in the document.
   const paths = running.app.endpoints
-    .map(({ path }) => path)
+    .map(({ path }) => path.replace('{event}', '1'))
     .filter((path) => !/^\/(docs|dashboard)\//.test(path));
   const statuses = new Map<number, number>();
   let slowestMs = 0;

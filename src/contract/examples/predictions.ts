@@ -28,10 +28,50 @@ export const PREDICTION: ExampleOf<'Prediction'> = {
       hi: 219,
       price_ts: 1_794_714_401_528,
       price_kind: 'mid',
+      best_bid: 0.4,
+      best_ask: 0.42,
+      bid_size: 1_250,
+      ask_size: 830,
       model_prob: 0.54,
       edge: 0.13,
       signal: 'BUY',
     },
   ],
   as_of: AS_OF_EXAMPLE,
+};
+
+export const MINUTE: ExampleOf<'Minute'> = {
+  ts: 1_794_714_403_563,
+  real_counter: 197,
+  market_oracle_counter: 195,
+  forecast_id: '130385-17044',
+  markets: [
+    {
+      title: '200-219',
+      lo: 200,
+      hi: 219,
+      market_price: 0.41,
+      best_bid: 0.4,
+      best_ask: 0.42,
+      bid_size: 1_250,
+      ask_size: 830,
+      last: 0.42,
+      volume: 122_327,
+      model_prob: 0.54,
+    },
+  ],
+};
+
+export const HISTORY: ExampleOf<'HistoryAnswer'> = {
+  timestamp: 1_794_714_420_000,
+  event_id: COUNTERS_EXAMPLE.event_id,
+  event_title: COUNTERS_EXAMPLE.event_title,
+  start_ts: COUNTERS_EXAMPLE.start_ts,
+  end_ts: COUNTERS_EXAMPLE.end_ts,
+  from_ts: COUNTERS_EXAMPLE.start_ts,
+  to_ts: 1_794_714_420_000,
+  step: 60,
+  limit: 150,
+  next_to_ts: 1_794_714_360_000,
+  data: [MINUTE],
 };

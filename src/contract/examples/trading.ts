@@ -58,6 +58,7 @@ export const SIGNALS: ExampleOf<'Signals'> = {
       best_ask: 0.415,
       bid_size: 120,
       ask_size: 300,
+      fee_rate: 0.05,
       buy_no: null,
       reason_codes: ['UNDERVALUED'],
       reasons: ['p50 203 sits inside 200-219; market pays 0.41, model says 0.54'],

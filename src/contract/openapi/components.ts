@@ -8,6 +8,7 @@ import { asOfRecord, timed, withAsOf } from '../records/envelope.ts';
 import {
   accountUnknownRecord,
   errorRecord,
+  eventUnknownRecord,
   faultRecord,
   faultsRecord,
   rateLimitedRecord,
@@ -15,6 +16,7 @@ import {
 } from '../records/errors.ts';
 import { healthRecord, probeRecord } from '../records/health.ts';
 import { lagRecord } from '../records/lag.ts';
+import { minuteMarketRecord, minuteRecord, minutesAnswer } from '../records/minutes.ts';
 import {
   accountTrackRecord,
   annotationRecord,
@@ -75,6 +77,9 @@ export const COMPONENTS = {
   PredictionMarket: predictionMarketRecord,
   Prediction: prediction,
   PredictionAnswer: timed({ data: z.array(prediction) }),
+  MinuteMarket: minuteMarketRecord,
+  Minute: minuteRecord,
+  HistoryAnswer: minutesAnswer,
   Signal: signalRecord,
   BuyOrder: buyOrderRecord,
   SellOrder: sellOrderRecord,
@@ -111,6 +116,7 @@ export const COMPONENTS = {
   Probe: probeRecord,
   Error: errorRecord,
   AccountUnknown: accountUnknownRecord,
+  EventUnknown: eventUnknownRecord,
   Unpaid: unpaidRecord,
   RateLimited: rateLimitedRecord,
   Fault: faultRecord,

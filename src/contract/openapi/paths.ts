@@ -1,5 +1,5 @@
 import type { PublicAccount } from '../account.ts';
-import { accountsWith, isPerAccount, isSold, type Operation } from '../operation.ts';
+import { accountsWith, isPerAccount, isPerEvent, isSold, type Operation } from '../operation.ts';
 import { COMPONENTS, type ComponentName } from './components.ts';
 import { headerRefs, LIMIT_HEADERS } from './headers.ts';
 import { refusalsOf } from './refusals.ts';
@@ -20,6 +20,7 @@ function operationObject(operation: Operation, accounts: readonly PublicAccount[
   const { id, tag, access, isCounted, summary, description, body } = operation;
   const parameters = [
     ...(isPerAccount(operation) ? [pathParameter(operation, accounts)] : []),
+    ...(isPerEvent(operation) ? [EVENT_PARAMETER] : []),
     ...ownParameters(operation, accounts),
     ...(isSold(operation) ? [{ $ref: '#/components/parameters/x402' }] : []),
     ...(operation.isConditional ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
@@ -50,6 +51,16 @@ export function accountParameter(accounts: readonly PublicAccount[]): Json {
     schema: segmentSchema(accounts),
   };
 }
+
+const EVENT_PARAMETER: Json = {
+  name: 'event',
+  in: 'path',
+  required: true,
+  description:
+    'Id of an event of the account. The counters list those that are active; a 404 lists others too.',
+  schema: { type: 'integer' },
+  example: 130_385,
+};
 
 function segmentSchema(accounts: readonly PublicAccount[]): Json {
   return { type: 'string', enum: accounts.map(({ segment }) => segment) };

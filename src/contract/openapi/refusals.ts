@@ -6,7 +6,6 @@ type RefusalName =
   | Refusal
   | 'NotModified'
   | 'AccountUnknown'
-  | 'PastBusy'
   | 'EngineUnavailable'
   | 'KeyInvalid'
   | 'TooManyBadKeys'
@@ -29,7 +28,7 @@ const error = (
   description: string,
   codes: Readonly<Record<string, string>>,
   headers: readonly HeaderName[] = [],
-  schema: 'Error' | 'Unpaid' | 'AccountUnknown' = 'Error',
+  schema: 'Error' | 'Unpaid' | 'AccountUnknown' | 'EventUnknown' = 'Error',
 ): Entry => ({
   status,
   response: {
@@ -105,6 +104,17 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     { account_unknown: 'There is no such account', not_found: 'Not Found' },
     [],
     'AccountUnknown',
+  ),
+  EventUnknown: error(
+    404,
+    'There is no such event of the account, or no such account; the answer lists those there are.',
+    {
+      event_unknown: 'The account has no such event',
+      account_unknown: 'There is no such account',
+      not_found: 'Not Found',
+    },
+    [],
+    'EventUnknown',
   ),
   UpgradeRequired: error(426, 'The request asks for neither a WebSocket nor an event stream.', {
     upgrade_required: 'This is a feed: ask for a WebSocket, or send Accept: text/event-stream',

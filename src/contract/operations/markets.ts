@@ -1,6 +1,6 @@
 import { API_PREFIX } from '../api-prefix.ts';
 import { type Operation, PUBLIC, STATE } from '../operation.ts';
-import { noQuery, pastQuery, tweetsQuery } from '../params.ts';
+import { minutesQuery, noQuery, pastQuery, tweetsQuery } from '../params.ts';
 
 /** Events, posts and prices (spec 4, endpoints 1 to 7). */
 export const MARKETS: readonly Operation[] = [
@@ -77,5 +77,19 @@ export const MARKETS: readonly Operation[] = [
       'FREE: counters, time left and prices. PRO: percentiles and distribution of the count that settles, and the probability, edge and signal of every bucket.',
     query: pastQuery,
     answer: 'PredictionAnswer',
+  },
+  {
+    ...STATE,
+    id: 'getHistory',
+    path: `${API_PREFIX}/history/{account}/{event}`,
+    tag: 'Predictions',
+    access: 'tiered',
+    isCounted: true,
+    summary: 'Market and model of an event over time',
+    description:
+      'One instant a minute while the event is active and has prices, for as long as the log is kept. FREE: counters, prices, sizes and volume of every bucket. PRO: also the probability of every bucket. An answer has up to 3,000 buckets of instants, the newest; next_to_ts says where the next page ends.',
+    query: minutesQuery,
+    answer: 'HistoryAnswer',
+    refusals: ['EventUnknown', 'PastBusy'],
   },
 ];

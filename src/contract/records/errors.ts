@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { eventFields, timeMs } from './fields.ts';
 
 /** Every error except 422 (spec 7). */
 export const errorRecord = z
@@ -20,6 +21,44 @@ export const accountUnknownRecord = errorRecord
     description: 'There is no such account, or it lacks this endpoint.',
     examples: [
       { detail: 'There is no such account', code: 'account_unknown', accounts: ['account_a', 'account_b'] },
+    ],
+  });
+
+/** A path of an event that is not known, or of an account that is not followed. */
+export const eventUnknownRecord = accountUnknownRecord
+  .extend({
+    events: z
+      .array(
+        z.object({
+          event_id: eventFields.event_id,
+          event_title: eventFields.event_title,
+          start_ts: timeMs
+            .nullable()
+            .meta({ description: 'Start of the window, UTC ms; null while unknown.' }),
+          end_ts: timeMs.meta({ description: 'End of the window, UTC ms, not included.' }),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          'Events of the account, those that end last first, up to 100. Absent when the account is unknown.',
+      }),
+  })
+  .meta({
+    description: 'There is no such event of the account, or no such account.',
+    examples: [
+      {
+        detail: 'The account has no such event',
+        code: 'event_unknown',
+        events: [
+          {
+            event_id: 130_385,
+            event_title: 'Account A # posts November 10 - November 17, 2026?',
+            start_ts: 1_794_326_400_000,
+            end_ts: 1_794_931_200_000,
+          },
+        ],
+      },
     ],
   });
 

@@ -43,6 +43,10 @@ export const predictionMarketRecord = z
       .enum(['mid', 'last', 'ui'])
       .nullable()
       .meta({ description: 'Middle of the book, last trade, or the price on the trading page.' }),
+    best_bid: price.meta({ description: 'Best bid for a Yes share; null without one.' }),
+    best_ask: price.meta({ description: 'Best ask for a Yes share; null without one.' }),
+    bid_size: z.number().min(0).nullable().meta({ description: 'Shares at best_bid; null while not known.' }),
+    ask_size: z.number().min(0).nullable().meta({ description: 'Shares at best_ask; null while not known.' }),
     model_prob: probability.nullable().optional().meta({
       description:
         "PRO: probability that the settled count falls into the bucket, 0 to 1; 0 only once the oracle's count is above it. Null until the first forecast, and for a moment after our own count has passed the bucket, until the next one.",

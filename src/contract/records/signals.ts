@@ -68,7 +68,7 @@ export const signalRecord = z
     edge,
     edge_net: z.number().nullable().meta({
       description:
-        'model_prob minus best_ask and the taker fee of 0.05 p (1 - p) at that price; null while there is no seller.',
+        'model_prob minus best_ask and the taker fee at that price, which is fee_rate times p (1 - p) unless the market says otherwise; null while there is no seller.',
     }),
     ev: z
       .number()
@@ -109,6 +109,10 @@ export const signalRecord = z
     best_ask: price.meta({ description: 'Best ask for a Yes share; null without one.' }),
     bid_size: z.number().min(0).nullable().meta({ description: 'Shares at best_bid; null while not known.' }),
     ask_size: z.number().min(0).nullable().meta({ description: 'Shares at best_ask; null while not known.' }),
+    fee_rate: z.number().min(0).max(1).meta({
+      description:
+        'Rate of the taker fee as the market states it, 0 without one; 0.05 where it does not say.',
+    }),
     buy_no: buyNoRecord.nullable(),
     reason_codes: z.array(z.string()).meta({ description: 'Reasons for the action, for programs.' }),
     reasons: z.array(z.string()).meta({

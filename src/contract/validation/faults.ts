@@ -50,6 +50,8 @@ function flawOf(issue: z.core.$ZodIssue): Flaw {
       return issue.origin === 'string'
         ? { msg: `String should have at most ${characters(issue.maximum)}`, type: 'string_too_long' }
         : { msg: `Input should be less than or equal to ${issue.maximum}`, type: 'less_than_equal' };
+    case 'not_multiple_of':
+      return { msg: `Input should be a multiple of ${issue.divisor}`, type: 'multiple_of' };
     case 'invalid_format':
       return {
         msg: `String should match pattern '${issue.pattern?.replace(/^\/|\/$/g, '')}'`,

@@ -11,6 +11,7 @@ import { Forecast } from './forecast.tsx';
 import { Header } from './header.tsx';
 import { useNow, useStore } from './hooks.ts';
 import { Now } from './now.tsx';
+import { OverTime } from './over-time.tsx';
 import { Empty, Loading } from './panel.tsx';
 import { StaleNotice, staleNoticeText } from './stale-notice.tsx';
 import { Trade } from './trade.tsx';
@@ -175,6 +176,12 @@ function Sections(props: {
           now={now}
         />
       </div>
+      <OverTime
+        client={isPaid ? session.client : session.keylessClient}
+        account={account}
+        prediction={prediction}
+        isPaid={isPaid}
+      />
       <Trade
         session={session}
         account={account}

@@ -6,7 +6,7 @@ import { useIsDark } from './hooks.ts';
 import { KeyForm } from './key-form.tsx';
 import { memo } from './memo.tsx';
 
-const SECTIONS = ['Now', 'Forecast', 'Trade', 'Trust'];
+const SECTIONS = ['Now', 'Forecast', 'Over time', 'Trade', 'Trust'];
 
 function ThemeButton() {
   const isDark = useIsDark();
@@ -49,7 +49,7 @@ export const Header = memo(({ status, historyPercent, keyState, keyFault, demoKe
       </h1>
       <nav aria-label="Sections">
         {SECTIONS.map((name) => (
-          <a key={name} href={`#${name.toLowerCase()}`}>
+          <a key={name} href={`#${name.toLowerCase().replace(' ', '-')}`}>
             {name}
           </a>
         ))}

@@ -1,4 +1,4 @@
-import { percentText, pointsText, usdText } from '../format.ts';
+import { countText, percentText, pointsText, usdText } from '../format.ts';
 import { basisText, proofText } from '../record-text.ts';
 import type { Signals } from '../state/records.ts';
 import { inOrder, mostNotable } from './signal-order.ts';
@@ -9,7 +9,9 @@ const SHOWN = 12;
 const COLUMNS = [
   'Bucket',
   'Action',
-  ...['Model', 'Market', 'Net edge', 'Limit', 'Available', 'Bet'].map(numbers),
+  ...['Model', 'Market', 'Bid × shares', 'Ask × shares', 'Net edge', 'Limit', 'Available', 'Bet'].map(
+    numbers,
+  ),
   'Trust',
   'Why',
 ];
@@ -39,6 +41,12 @@ function Orders({ signals }: { readonly signals: Signals }) {
   );
 }
 
+/** A best price and the shares there. */
+function levelText(price: number | null, shares: number | null): string {
+  if (price === null) return percentText(price);
+  return `${percentText(price)} × ${countText(shares === null ? null : Math.round(shares))}`;
+}
+
 function Row({ signal }: { readonly signal: Signal }) {
   const { buy_no: no } = signal;
   // Who holds no Yes to sell can buy No for the same trade, whose price and size are shown.
@@ -55,6 +63,8 @@ function Row({ signal }: { readonly signal: Signal }) {
       </td>
       <td class="num">{percentText(signal.model_prob)}</td>
       <td class="num">{percentText(signal.market_price)}</td>
+      <td class="num">{levelText(signal.best_bid, signal.bid_size)}</td>
+      <td class="num">{levelText(signal.best_ask, signal.ask_size)}</td>
       <td class={`num ${(signal.edge_net ?? 0) > 0 ? 'up' : 'down'}`}>{pointsText(signal.edge_net)}</td>
       <td class="num">{percentText(trade.limit_price)}</td>
       <td class="num">{usdText(trade.available_usd)}</td>

@@ -29,7 +29,7 @@ const ofPosts = (subject: Subject) => (subject.type === 'posts' ? subject : null
 const ofCrypto = (subject: Subject) => (subject.type === 'crypto' ? subject : null);
 
 const events: Schema<Records['events']> = {
-  version: 1,
+  version: 2,
   eventAt: null,
   columns: [
     column('event_id', 'INT64', ({ eventId }) => eventId),
@@ -60,11 +60,13 @@ const events: Schema<Records['events']> = {
             yes_token: 'UTF8',
             no_token: 'UTF8',
             won: 'BOOLEAN',
+            fee_rate: 'DOUBLE',
+            fee_exponent: 'INT64',
           },
         },
       },
       ({ buckets }) =>
-        buckets.map(({ title, lo, hi, conditionId, marketSlug, yesToken, noToken, won }) => ({
+        buckets.map(({ title, lo, hi, conditionId, marketSlug, yesToken, noToken, won, fee }) => ({
           title,
           lo,
           hi,
@@ -73,6 +75,8 @@ const events: Schema<Records['events']> = {
           yes_token: yesToken,
           no_token: noToken,
           won,
+          fee_rate: fee?.rate ?? null,
+          fee_exponent: fee?.exponent ?? null,
         })),
     ),
   ],
@@ -108,7 +112,7 @@ const velocity: Schema<Records['velocity']> = {
 };
 
 const prices: Schema<Records['prices']> = {
-  version: 2,
+  version: 3,
   eventAt: ({ at }) => at,
   columns: [
     column('event_id', 'INT64', ({ eventId }) => eventId),
@@ -117,9 +121,55 @@ const prices: Schema<Records['prices']> = {
     nullable('ask', 'DOUBLE', ({ ask }) => ask),
     nullable('bid_size', 'DOUBLE', ({ bidSize }) => bidSize),
     nullable('ask_size', 'DOUBLE', ({ askSize }) => askSize),
+    nullable('last', 'DOUBLE', ({ last }) => last ?? null),
     nullable('price', 'DOUBLE', ({ price }) => price),
     nullable('price_kind', 'UTF8', ({ priceKind }) => priceKind),
     column('price_ts', 'INT64', ({ at }) => at),
+  ],
+};
+
+const minutes: Schema<Records['minutes']> = {
+  version: 1,
+  eventAt: ({ at }) => at,
+  columns: [
+    column('event_id', 'INT64', ({ eventId }) => eventId),
+    column('account', 'UTF8', ({ account }) => account),
+    column('ts', 'INT64', ({ at }) => at),
+    nullable('real', 'INT64', ({ real }) => real),
+    nullable('oracle', 'INT64', ({ oracle }) => oracle),
+    nullable('forecast_id', 'UTF8', ({ forecastId }) => forecastId),
+    column(
+      'buckets',
+      {
+        list: {
+          struct: {
+            lo: 'INT64',
+            hi: 'INT64',
+            bid: 'DOUBLE',
+            ask: 'DOUBLE',
+            bid_size: 'DOUBLE',
+            ask_size: 'DOUBLE',
+            last: 'DOUBLE',
+            volume: 'DOUBLE',
+            price: 'DOUBLE',
+            prob: 'DOUBLE',
+          },
+        },
+      },
+      ({ buckets }) =>
+        buckets.map(({ bidSize, askSize, lo, hi, bid, ask, last, volume, price, prob }) => ({
+          lo,
+          hi,
+          bid,
+          ask,
+          bid_size: bidSize,
+          ask_size: askSize,
+          last,
+          volume,
+          price,
+          prob,
+        })),
+    ),
   ],
 };
 
@@ -189,6 +239,7 @@ export const SCHEMAS: { readonly [S in Exported]: Schema<StreamRecords[S]> } = {
   counters,
   velocity,
   prices,
+  minutes,
   lag,
   spot,
   predictions: PREDICTIONS,

@@ -12,8 +12,8 @@ export interface PastBodies {
 }
 
 /** Makes one body after the other, as this runs on the thread that answers requests. */
-export function createPastBodies(): PastBodies {
-  const bodies = new LRUCache<string, Promise<string>>({ max: KEPT_BODIES });
+export function createPastBodies(keptBodies = KEPT_BODIES): PastBodies {
+  const bodies = new LRUCache<string, Promise<string>>({ max: keptBodies });
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
 

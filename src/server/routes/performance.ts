@@ -100,7 +100,7 @@ interface Shown {
 }
 
 /** GET /performance/history: the error of every settled event, ordered by close (spec 4, endpoint 16). */
-export function historyEndpoint({ latest, accounts, now, tagOf }: StreamDeps, watch: Watch): Endpoint {
+export function errorHistoryEndpoint({ latest, accounts, now, tagOf }: StreamDeps, watch: Watch): Endpoint {
   const segments = new Map(accounts.map(({ id, segment }) => [id, segment]));
   const nameOf = (account: AccountId) => segments.get(account) ?? account;
   const schema = historyQuery.extend({ account: segmentOf(accounts) });

@@ -1,4 +1,4 @@
-import type { Bucket, EventFact, Quote, Subject } from '../../../streams/internal.ts';
+import type { Bucket, EventFact, Quote, Subject, TakerFee } from '../../../streams/internal.ts';
 import { LONGEST_WINDOW_MS } from '../oracle/oracle-payload.ts';
 import { decodePayload } from '../read-payload.ts';
 import { parseBucketLabel } from './bucket-label.ts';
@@ -6,11 +6,17 @@ import { type ListedEvent, type ListedMarket, listedEvent } from './market-paylo
 import { inZone, windowStart } from './window-start.ts';
 
 /**
- * An event as it was listed, with the prices of its buckets' Yes tokens and what of it was not understood; or why it is
- * refused.
+ * An event as it was listed, with the prices of its buckets' Yes tokens, what was traded in each bucket, and what of it
+ * was not understood; or why it is refused.
  */
 type ReadEvent =
-  | { readonly fact: EventFact; readonly quotes: readonly Quote[]; readonly unclear: string | null }
+  | {
+      readonly fact: EventFact;
+      readonly quotes: readonly Quote[];
+      /** In whole USD, in the order of the buckets. */
+      readonly volumes: readonly (number | null)[];
+      readonly unclear: string | null;
+    }
   | { readonly refusal: string };
 
 /** Resolution statuses that mean settled; the market leaves the field empty on some closed events. */
@@ -64,6 +70,7 @@ export function readEvent(payload: unknown, subject: Subject): ReadEvent {
       buckets,
     },
     quotes: markets.flatMap(quotesOf),
+    volumes: volumesOf(markets, buckets),
     unclear:
       unread === undefined
         ? null
@@ -77,7 +84,8 @@ function bucketsOf(market: ListedMarket, subject: Subject): readonly Bucket[] | 
   const { conditionId, slug: marketSlug } = market;
   if (yesToken === undefined || noToken === undefined) return 'has an outcome without tokens';
   if (conditionId === null || marketSlug === null) return 'has an outcome without a name';
-  const base = { conditionId, marketSlug };
+  const fee = feeOf(market);
+  const base = { conditionId, marketSlug, ...(fee && { fee }) };
   const [yes = 'Yes', no = 'No'] = market.outcomes ?? [];
 
   if (subject.type === 'crypto' && subject.kind === 'UP_DOWN') {
@@ -97,6 +105,12 @@ function bucketsOf(market: ListedMarket, subject: Subject): readonly Bucket[] | 
   return [{ ...base, title, ...range, yesToken, noToken, won }];
 }
 
+/** The fee as the market states it; undefined where it states none that can be read. */
+function feeOf({ feesEnabled, feeSchedule }: ListedMarket): TakerFee | undefined {
+  if (feesEnabled === false) return { rate: 0, exponent: 1 };
+  return feesEnabled === true && feeSchedule !== null ? feeSchedule : undefined;
+}
+
 function wonBy({ outcomePrices, closed, umaResolutionStatus }: ListedMarket, index: number): boolean | null {
   const isSettled =
     umaResolutionStatus === null ? closed === true : SETTLED.includes(umaResolutionStatus.toLowerCase());
@@ -113,6 +127,14 @@ function quotesOf(market: ListedMarket): readonly Quote[] {
   if (token === undefined) return [];
   const { bestBid: bid, bestAsk: ask, lastTradePrice: last, outcomePrices } = market;
   return [{ token, bid, ask, last, ui: outcomePrices?.[0] ?? null }];
+}
+
+function volumesOf(markets: readonly ListedMarket[], buckets: readonly Bucket[]): readonly (number | null)[] {
+  const byCondition = new Map(markets.map(({ conditionId, volumeNum }) => [conditionId, volumeNum]));
+  return buckets.map(({ conditionId }) => {
+    const volume = byCondition.get(conditionId) ?? null;
+    return volume === null ? null : Math.round(volume);
+  });
 }
 
 function cryptoStart(event: ListedEvent, isUpDown: boolean, endAt: number): number | null {

@@ -7,6 +7,7 @@ import {
   type ListingFact,
   type PastPricesFact,
   type PricesFact,
+  type VolumesFact,
 } from '../../../streams/internal.ts';
 import { createAbsentSlugs } from '../crypto/absent-slugs.ts';
 import { cryptoSlugs } from '../crypto/crypto-slugs.ts';
@@ -27,10 +28,12 @@ import { readPastPrices } from './past-prices.ts';
 const RECENT_MS = 3 * DAY_MS;
 const REMEMBERED = 5_000;
 const LOOKUPS_PER_POLL = 20;
+/** Volumes change with every trade and are kept by the minute, so that more of them are of no use. */
+const VOLUMES_EVERY_MS = 50_000;
 /** Of a foreign text in a message. */
 const SHOWN = 80;
 
-type NewFact = EventFact | PricesFact | PastPricesFact;
+type NewFact = EventFact | PricesFact | PastPricesFact | VolumesFact;
 type ReadEvent = Extract<ReturnType<typeof readEvent>, { readonly fact: EventFact }>;
 
 /** The market's events of our accounts and symbols, and their prices until the books are followed. */
@@ -38,6 +41,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
   // Kept over restarts of the source, by event: what was delivered last, and what was refused before.
   const deliveredEvents = remembered<number, string>(REMEMBERED);
   const deliveredPrices = remembered<number, string>(REMEMBERED);
+  const deliveredVolumes = remembered<number, { readonly text: string; readonly at: number }>(REMEMBERED);
   const faults = tellOnce(REMEMBERED);
   /** Settled events whose past prices are still to be read, by id. Kept over restarts of the source too. */
   const settled = new Map<number, ReadEvent>();
@@ -99,7 +103,17 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
     return known !== undefined && isSame(known, fact);
   }
 
-  function newIn({ fact, quotes }: ReadEvent, context: SourceContext): readonly NewFact[] {
+  function newVolumes({ fact, volumes }: ReadEvent, context: SourceContext): readonly VolumesFact[] {
+    if (fact.isClosed || fact.subject.type !== 'posts' || volumes.every((volume) => volume === null))
+      return [];
+    const delivered = deliveredVolumes.peek(fact.eventId);
+    const isRecent = delivered !== undefined && context.mono() < delivered.at + VOLUMES_EVERY_MS;
+    if (isRecent || delivered?.text === JSON.stringify(volumes)) return [];
+    return [{ kind: 'volumes', eventId: fact.eventId, volumes }];
+  }
+
+  function newIn(read: ReadEvent, context: SourceContext): readonly NewFact[] {
+    const { fact, quotes } = read;
     const known = context.lookups.event(fact.eventId);
     // An active event's prices come from its books; a closed one's no longer matter.
     const isWanted = known === undefined || (known.phase !== 'active' && !fact.isClosed);
@@ -107,6 +121,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
     return [
       ...(isInLog(fact, context) ? [] : [fact]),
       ...(areNew ? [{ kind: 'prices', eventId: fact.eventId, quotes } as const] : []),
+      ...newVolumes(read, context),
     ];
   }
 
@@ -115,6 +130,8 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
     for (const fact of facts) {
       if (fact.kind === 'event') deliveredEvents.set(fact.eventId, JSON.stringify(fact));
       else if (fact.kind === 'prices') deliveredPrices.set(fact.eventId, JSON.stringify(fact.quotes));
+      else if (fact.kind === 'volumes')
+        deliveredVolumes.set(fact.eventId, { text: JSON.stringify(fact.volumes), at: context.mono() });
     }
   }
 

@@ -47,6 +47,10 @@ export type EventSketch = z.infer<typeof eventSketch>;
 
 // A price that cannot be read is an unknown price, and costs neither the bucket nor the event.
 const listedPrice = orNothing(price).catch(null);
+const listedMoney = orNothing(z.number().nonnegative()).catch(null);
+
+/** Beyond these nobody would trade, and the power is made of multiplications. */
+const feeSchedule = z.object({ rate: z.number().min(0).max(1), exponent: z.int().min(1).max(4) });
 
 const listedMarket = z.object({
   conditionId: orNothing(z.string()),
@@ -59,6 +63,9 @@ const listedMarket = z.object({
   bestBid: listedPrice,
   bestAsk: listedPrice,
   lastTradePrice: listedPrice,
+  volumeNum: listedMoney,
+  feesEnabled: readable(z.boolean()),
+  feeSchedule: readable(feeSchedule),
   closed: z.boolean().nullish(),
   umaResolutionStatus: orNothing(z.string()),
   eventStartTime: orNothing(instant),

@@ -181,5 +181,9 @@ function marketToWire(
     hi,
     price_ts: price?.at ?? null,
     price_kind: price?.priceKind ?? null,
+    best_bid: round4(price?.bid ?? null),
+    best_ask: round4(price?.ask ?? null),
+    bid_size: round4(price?.bidSize ?? null),
+    ask_size: round4(price?.askSize ?? null),
   };
 }

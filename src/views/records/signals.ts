@@ -30,7 +30,7 @@ import { round4 } from '../round.ts';
 import { reasonsOf } from './signal-reasons.ts';
 
 /** Raised whenever stored signals change their form. */
-const FACTS_FORM = 2;
+const FACTS_FORM = 3;
 
 /** An event's signals at one instant, for any bankroll. The feed stores them as JSON. */
 interface SignalFacts {
@@ -191,6 +191,7 @@ function signalToWire(
     best_ask: signal.ask,
     bid_size: round4(signal.bidSize),
     ask_size: round4(signal.askSize),
+    fee_rate: signal.fee.rate,
     buy_no: no && noToWire(signal, no),
     reason_codes: signal.codes,
     reasons: reasonsOf(signal, record),

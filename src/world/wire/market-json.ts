@@ -100,6 +100,11 @@ export function createMarketJson({ now, seed, settlement, quotes }: MarketJsonOp
       ...(subject.type === 'crypto' &&
         subject.kind === 'up-down' && { eventStartTime: isoSeconds(event.startAt) }),
       ...(subject.type === 'crypto' && { feesEnabled: true, feeType: 'crypto_fees' }),
+      ...(subject.type === 'posts' && {
+        feesEnabled: true,
+        feeType: 'culture_fees',
+        feeSchedule: { rate: 0.05, exponent: 1, takerOnly: true, rebateRate: 0 },
+      }),
     };
   }
 

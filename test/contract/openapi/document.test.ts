@@ -103,7 +103,9 @@ describe('openApiDocument', function () {
       const served = app.middleware
         .flatMap((each) => ('router' in each && each.router instanceof Router ? each.router.stack : []))
         .flatMap(({ path, methods }) =>
-          methods.map((method) => `${method} ${path}`.replace(':account', '{account}')),
+          methods.map((method) =>
+            `${method} ${path}`.replace(':account', '{account}').replace(':event', '{event}'),
+          ),
         )
         .filter((route) => !route.startsWith('HEAD') && !/ \/(docs|dashboard)\//.test(route));
       const documented = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
@@ -126,7 +128,7 @@ describe('openApiDocument', function () {
         '402' in responses ||
         parameters.some(({ name }) => name === 'as_of'),
     );
-    assert.equal(reading.length, 11);
+    assert.equal(reading.length, 12);
     for (const { path, operation } of reading) {
       const [, name = ''] = /responses\/(\w+)"/.exec(JSON.stringify(operation.responses['503'] ?? '')) ?? [];
       assert.match(JSON.stringify(components.responses[name] ?? ''), /"store_damaged"/, path);

@@ -15,6 +15,8 @@ import {
   eventOutput,
   failureOutput,
   lagOutput,
+  minuteBucket,
+  minuteOutput,
   modelOutput,
   NOON,
   postOutput,
@@ -48,6 +50,8 @@ const OUTPUTS: readonly Output[] = [
   velocityOutput(),
   priceOutput(),
   priceOutput({ bid: null, ask: null, price: null, priceKind: null }),
+  minuteOutput({ buckets: [minuteBucket(), minuteBucket({ lo: 20, hi: null, volume: null, prob: null })] }),
+  minuteOutput({ real: null, oracle: null, forecastId: null, buckets: [] }),
   lagOutput({ ui: { n: 2, p50: 90_000.5, p90: 91_000, p99: 91_000 } }),
   spotOutput(),
   predictionOutput({

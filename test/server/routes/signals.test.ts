@@ -116,6 +116,7 @@ describe('GET /signals/{account}', () => {
             best_ask: 0.32,
             bid_size: 500_000,
             ask_size: 400_000,
+            fee_rate: 0.05,
             buy_no: null,
             reason_codes: ['UNDERVALUED'],
             reasons: [
@@ -150,6 +151,7 @@ describe('GET /signals/{account}', () => {
             best_ask: 0.41,
             bid_size: 500_000,
             ask_size: 400_000,
+            fee_rate: 0.05,
             buy_no: null,
             reason_codes: ['OVERVALUED'],
             reasons: [

@@ -83,6 +83,45 @@ describe('eventsSource', () => {
     ]);
   });
 
+  it('has the fee of each bucket as the market states it, and none where it does not', async () => {
+    const { buckets } = await firstEvent(
+      wireEvent(1, {
+        markets: [
+          wireMarket('<40', 0, { feesEnabled: false }),
+          wireMarket('40-239', 1, {
+            feesEnabled: true,
+            feeSchedule: { rate: 0.03, exponent: 1, takerOnly: true },
+          }),
+          wireMarket('240+', 2, { feesEnabled: true, feeSchedule: { rate: 'much', exponent: 1 } }),
+        ],
+      }),
+    );
+    assert.deepEqual(
+      buckets.map(({ fee }) => fee),
+      [{ rate: 0, exponent: 1 }, { rate: 0.03, exponent: 1 }, undefined],
+    );
+  });
+
+  it('delivers what was traded in each bucket in their order, and not again before a minute is nearly over', async () => {
+    const volumes = (facts: readonly Fact[]) => facts.filter((fact) => fact.kind === 'volumes');
+    const traded = (more: number) =>
+      wireEvent(1, {
+        markets: [
+          wireMarket('240+', 2, { volumeNum: 7.6 + more }),
+          wireMarket('<40', 0, { volumeNum: 12 + more }),
+          wireMarket('40-239', 1, { volumeNum: 'much' }),
+        ],
+      });
+    open = [traded(0)];
+    const { facts } = start();
+    await eventually('they come', () => volumes(facts()).length > 0);
+    assert.deepEqual(volumes(facts()), [{ kind: 'volumes', eventId: 1, volumes: [12, null, 8] }]);
+    open = [traded(100)];
+    const asked = stage.server.requests.length;
+    await eventually('the list is read again', () => stage.server.requests.length > asked + 6);
+    assert.equal(volumes(facts()).length, 1);
+  });
+
   describe('says that the events are listed', () => {
     const pageOf = (cursor: string | null) => ({
       events: [wireEvent(cursor === null ? 1 : 2)],

@@ -46,6 +46,20 @@ describe('probNow', () => {
 });
 
 describe('evaluateBucket', () => {
+  it('takes the fee of the market into account', () => {
+    const fees = [0, 0.03, 0.05].map((rate) =>
+      evaluateBucket(0.6, sides(0.49, 0.5, 0.5), 'open', { rate, exponent: 1 }),
+    );
+    assert.deepEqual(
+      fees.map(({ edgeNet }) => edgeNet),
+      [0.1, 0.0925, 0.0875],
+    );
+    assert.deepEqual(
+      fees.map(({ fee }) => fee.rate),
+      [0, 0.03, 0.05],
+    );
+  });
+
   it('compares the figures as they are published, and sizes for the ask with the fee', () => {
     const { kelly, ...rest } = open(0.440012, sides(0.3, 0.32, 0.31));
     assert.deepEqual(rest, {
@@ -61,6 +75,7 @@ describe('evaluateBucket', () => {
       action: 'BUY',
       codes: ['UNDERVALUED'],
       noKelly: null,
+      fee: { rate: 0.05, exponent: 1 },
     });
     assert.equal(kelly, fullKelly(0.44, costOfShare(0.32)));
   });

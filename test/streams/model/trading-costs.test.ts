@@ -6,8 +6,23 @@ const price = fc.double({ min: 0, max: 1, noNaN: true });
 
 describe('takerFee', () => {
   it('is 0.05 p (1 - p): nothing at 0 and 1, most in the middle', () => {
-    assert.deepEqual([0, 0.5, 1].map(takerFee), [0, 0.0125, 0]);
+    assert.deepEqual(
+      [0, 0.5, 1].map((p) => takerFee(p)),
+      [0, 0.0125, 0],
+    );
     fc.assert(fc.property(price, (p) => assert.ok(takerFee(p) >= 0 && takerFee(p) <= 0.0125)));
+  });
+});
+
+describe('takerFee of a market', () => {
+  it('is as the market states it: none, a lower rate, or another exponent', () => {
+    assert.deepEqual(
+      [0, 0.03, 0.05].map((rate) => takerFee(0.5, { rate, exponent: 1 })),
+      [0, 0.0075, 0.0125],
+    );
+    assert.equal(takerFee(0.5, { rate: 0.25, exponent: 2 }), 0.015625);
+    assert.equal(costOfShare(0.4, { rate: 0, exponent: 1 }), 0.4);
+    assert.equal(proceedsOfShare(0.4, { rate: 0, exponent: 1 }), 0.4);
   });
 });
 

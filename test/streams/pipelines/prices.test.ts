@@ -38,7 +38,7 @@ describe('prices', () => {
       ),
       'prices',
     );
-    const mid = { eventId: 1, token: 'yes', bid: 0.25, bidSize: 10, priceKind: 'mid' };
+    const mid = { eventId: 1, token: 'yes', bid: 0.25, bidSize: 10, last: null, priceKind: 'mid' };
     assert.deepEqual(
       outputs.map(({ key, at, cause, record }) => [key, at, cause, record]),
       [
