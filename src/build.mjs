@@ -22,6 +22,7 @@ const RESULTS = [
   'build/database/lmdb/dict/dict.txt',
   'build/program/main.js',
   'build/src/dashboard/page.css.gz',
+  'build/client/README.md',
 ];
 /** What the later steps put between the compiled files. */
 const MADE_LATER = /^src\/(dashboard\/page\.|server\/renderer\/)/;
@@ -32,6 +33,7 @@ const STEPS = [
   ['bundling the program', () => runBuilt('bundle-program.js')],
   ['bundling the dashboard', () => runBuilt('bundle-dashboard.js')],
   ['copying the page of the API', () => runBuilt('copy-renderer.js')],
+  ['making the package of the client', () => runBuilt('package-client.js')],
 ];
 
 const tell = (line) => process.stderr.write(`${line}\n`);

@@ -168,6 +168,8 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
   'src/bundle-program.ts': [],
   'src/copy-database.ts': [],
   'src/copy-renderer.ts': [],
+  'src/package-client.ts': ['src/client-types.ts', 'src/contract'],
+  'src/client-types.ts': ['src/contract'],
   'src/examples': [],
 };
 
@@ -191,7 +193,12 @@ const USED_IN: Readonly<Record<string, readonly string[]>> = {
   '@x402/core': ['src/examples'],
   '@x402/evm': ['src/examples'],
   commander: ['src/cli'],
-  esbuild: ['src/bundle-dashboard.ts', 'src/bundle-program.ts', 'src/copy-database.ts'],
+  esbuild: [
+    'src/bundle-dashboard.ts',
+    'src/bundle-program.ts',
+    'src/copy-database.ts',
+    'src/package-client.ts',
+  ],
   'hyparquet-writer': ['src/research'],
   koa: ['src/server'],
   'lru-cache': [
@@ -228,6 +235,7 @@ const USED_IN: Readonly<Record<string, readonly string[]>> = {
     'src/bus',
     'src/cli',
     'src/client',
+    'src/client-types.ts',
     'src/cluster',
     'src/config',
     'src/contract',

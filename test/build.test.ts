@@ -61,6 +61,7 @@ function smallProject(folder: string) {
   write('src/bundle-program.ts', making('build/program/main.js'));
   write('src/bundle-dashboard.ts', making('build/src/dashboard/page.css.gz'));
   write('src/copy-renderer.ts', making('build/src/server/renderer/renderer.js'));
+  write('src/package-client.ts', making('build/client/README.md'));
   for (const name of ['streams', 'test', 'bench']) write(`${name}/one.ts`, '');
   copyFileSync(join(root, 'src', 'build.mjs'), pathOf('src/build.mjs'));
   return {
@@ -94,11 +95,12 @@ describe('the build', function () {
     assert.equal(status, 0, stderr);
     assert.deepEqual(stderr.replace(/\d+ s\n$/, '… s\n').split('\n'), [
       'building tallywire for the first time, about half a minute',
-      '  1/5 compiling the sources',
-      '  2/5 copying the database',
-      '  3/5 bundling the program',
-      '  4/5 bundling the dashboard',
-      '  5/5 copying the page of the API',
+      '  1/6 compiling the sources',
+      '  2/6 copying the database',
+      '  3/6 bundling the program',
+      '  4/6 bundling the dashboard',
+      '  5/6 copying the page of the API',
+      '  6/6 making the package of the client',
       'built in … s',
       '',
     ]);

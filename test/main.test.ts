@@ -56,14 +56,17 @@ describe('tallywire', function () {
       TALLYWIRE_POSTS_FROM: 'timeline',
     });
     assert.deepEqual([code, stdout], [2, '']);
-    assert.deepEqual(stderr.split('\n').toSorted(), [
-      '',
-      "tallywire: --port: expected an integer from 0 to 65535, found 'x'",
-      'tallywire: TALLYWIRE_POSTS_TOKEN: expected the app token of the posts API, as posts are read from the live timeline',
-      'tallywire: TALLYWIRE_SEAD: unknown setting, did you mean TALLYWIRE_SEED',
-      'tallywire: config file: hots: unknown setting, did you mean host',
-      'tallywire: config file: retentionDays: expected an integer from 2 to 3650, found 1',
-    ]);
+    assert.deepEqual(
+      stderr.split('\n').toSorted(),
+      [
+        '',
+        "tallywire: --port: expected an integer from 0 to 65535, found 'x'",
+        'tallywire: TALLYWIRE_POSTS_TOKEN: expected the app token of the posts API, as posts are read from the live timeline',
+        'tallywire: TALLYWIRE_SEAD: unknown setting, did you mean TALLYWIRE_SEED',
+        `tallywire: ${file}:1:15: retentionDays: expected an integer from 2 to 3650, found 1`,
+        `tallywire: ${file}:1:2: hots: unknown setting, did you mean host`,
+      ].toSorted(),
+    );
     assert.equal(existsSync(data), false);
   });
 
@@ -115,7 +118,7 @@ describe('tallywire', function () {
     });
 
     it('tells when the history is read, and of each new post when asked', async () => {
-      const more = ['--json', '--show-posts', '--speed', '600'];
+      const more = ['--json', '--show-posts', '--speed', '60'];
       const { child, line, ended } = startMain(start(join(folder.path, 'data'), ...more));
       const missing = new Set(['listening', 'running', 'post']);
       const facts: Record<string, unknown>[] = [];
@@ -162,7 +165,12 @@ describe('tallywire', function () {
       const data = join(folder.path, 'data');
       try {
         const ended = await runMain(['start', '--data', data, '--port', String(address.port)]);
-        assertOneSentence(ended, new RegExp(`${address.port}`));
+        assertOneSentence(
+          ended,
+          new RegExp(
+            `:${address.port}: the port is taken by another program; .--port 0. takes any free one$`,
+          ),
+        );
       } finally {
         server.close();
       }

@@ -55,6 +55,28 @@ async function installed(folder: string): Promise<string> {
   return folder;
 }
 
+/** A folder in which the client's own package is installed, with rxjs and nothing else. */
+async function withClientAlone(folder: string): Promise<string> {
+  const made = join(root, 'build', 'client');
+  await run('npm', ['pack', made, '--ignore-scripts', '--silent', '--pack-destination', folder], {
+    cwd: root,
+  });
+  const [packed = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+  const modules = join(folder, 'node_modules');
+  await mkdir(join(modules, 'tallywire-client'), { recursive: true });
+  const target = join(modules, 'tallywire-client');
+  await run('tar', ['xzf', join(folder, packed), '-C', target, '--strip-components=1']);
+  for (const name of ['rxjs', 'tslib']) await symlink(join(root, 'node_modules', name), join(modules, name));
+  await mkdir(join(modules, '@types'));
+  await symlink(join(root, 'node_modules', '@types', 'node'), join(modules, '@types', 'node'));
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'stranger', type: 'module' }));
+  const use = USE.replace("'tallywire/client'", "'tallywire-client'")
+    .replace("import { graph } from 'tallywire/streams';", '')
+    .replace('typeof graph', "'function'");
+  await writeFile(join(folder, 'use.ts'), use);
+  return folder;
+}
+
 describe('the package as it is published', function () {
   this.timeout(120_000);
   let folder = '';
@@ -76,6 +98,38 @@ describe('the package as it is published', function () {
     assert.equal(INTERFACE_VERSION, version);
     for (const document of [openApiDocument([]), asyncApiDocument([])]) {
       assert.equal(Object(document.info).version, version);
+    }
+  });
+
+  it('has a client that is a package of its own, with rxjs as its only dependency', async () => {
+    const alone = await withClientAlone(await mkdtemp(join(tmpdir(), 'tallywire-client-')));
+    try {
+      const read = readFileSync(join(alone, 'node_modules', 'tallywire-client', 'package.json'), 'utf8');
+      const { dependencies, scripts, version } = JSON.parse(read);
+      assert.deepEqual(
+        [Object.keys(dependencies), scripts, version],
+        [['rxjs'], undefined, INTERFACE_VERSION],
+      );
+      // Its declarations are checked too, as nobody else's are needed for them.
+      const flags = [
+        '--strict',
+        '--exactOptionalPropertyTypes',
+        '--module',
+        'nodenext',
+        '--target',
+        'es2023',
+      ];
+      const compiler = join(root, 'node_modules', '.bin', 'tsc');
+      await run(compiler, [...flags, '--types', 'node', 'use.ts'], { cwd: alone }).catch((error: unknown) =>
+        assert.fail(String(Reflect.get(Object(error), 'stdout'))),
+      );
+      for (const conditions of [[], ['--conditions=browser']]) {
+        const args = ['--experimental-websocket', '--no-warnings', ...conditions, 'use.js', server.url];
+        const { stdout } = await run(process.execPath, args, { cwd: alone });
+        assert.deepEqual(JSON.parse(stdout), [3, 'snapshot', 'Posts', 'account_unknown', 'function']);
+      }
+    } finally {
+      await rm(alone, { recursive: true, force: true });
     }
   });
 

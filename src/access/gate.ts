@@ -164,7 +164,8 @@ export function createGateWith<H>(counting: Counting<H>, parts: GateParts): Gate
   }
 
   function refuseCall(policy: Policy, hour: H, atMs: number): RequestError {
-    return overLimit(policy, headersOf(policy, hour, atMs), counting.freeAt(hour, policy.limit, atMs), atMs);
+    const resetAt = counting.freeAt(hour, policy.limit, atMs);
+    return overLimit(policy, policies.PRO, headersOf(policy, hour, atMs), resetAt, atMs);
   }
 
   return {
@@ -238,11 +239,21 @@ function overShare(waitMs: number): RequestError {
   return new RequestError(429, 'too_much_traffic', message, ...waiting(waitMs));
 }
 
-function overLimit(policy: Policy, list: readonly string[], resetAt: number, atMs: number): RequestError {
+function overLimit(
+  policy: Policy,
+  pro: Policy | undefined,
+  list: readonly string[],
+  resetAt: number,
+  atMs: number,
+): RequestError {
   const seconds = secondsFor(resetAt - atMs);
   const headers: Record<string, string> = { 'Retry-After': String(seconds) };
   for (let at = 0; at < list.length; at += 2) headers[list[at] ?? ''] = list[at + 1] ?? '';
-  const message = `The limit of ${policy.limit} requests an hour is reached`;
+  const hint =
+    pro !== undefined && pro.limit > policy.limit
+      ? `; a PRO key, sent as the header X-API-Key, has ${pro.limit} an hour`
+      : '';
+  const message = `The limit of ${policy.limit} requests an hour is reached${hint}`;
   return new RequestError(429, 'rate_limited', message, headers, {
     limit: policy.limit,
     remaining: 0,

@@ -4,6 +4,7 @@ import { HOUR_MS } from '../../streams/internal.ts';
 import type { TextFile } from '../research/backtest/result-files.ts';
 import { addManual } from './manual.ts';
 import { toTime } from './moment-options.ts';
+import { expectRange } from './notes.ts';
 import type { ProcessLike } from './process-like.ts';
 import { createProgress } from './progress.ts';
 import { untilStopped } from './stop-signals.ts';
@@ -82,9 +83,15 @@ export function backtestCommand(proc: ProcessLike, exitWith: (code: number) => v
     .option('--rows <file>', 'write every forecast, one JSON object per line')
     .option('--json <file>', 'write the scores, over all and by hours left')
     .option('--report <file>', 'write an HTML page with charts')
-    .action(async (flags: Flags) =>
-      exitWith(await untilStopped(proc, (signal) => measure(flags, proc, signal))),
-    );
+    .action(async (flags: Flags, self: Command) => {
+      const { from, to } = flags;
+      expectRange(
+        from === undefined ? from : { by: 'time', at: from },
+        to === undefined ? to : { by: 'time', at: to },
+        self,
+      );
+      exitWith(await untilStopped(proc, (signal) => measure(flags, proc, signal)));
+    });
   return addManual(command, {
     summary: 'forecast the past and score it',
     description:

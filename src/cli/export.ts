@@ -5,6 +5,7 @@ import type { LogPosition } from '../research/log-position.ts';
 import { loadSettings } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { rangeOptions } from './moment-options.ts';
+import { expectRange, noteNothing, noteRange } from './notes.ts';
 import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
 import type { ProcessLike } from './process-like.ts';
@@ -31,16 +32,19 @@ async function run(name: string, flags: Flags, command: Command, proc: ProcessLi
   const table = toTable(name, command);
   const { from, to, format, output, ...settings } = flags;
   const { data } = loadSettings(SETTINGS_READ, { flags: settings, env: proc.env });
+  expectRange(from, to, command);
   const store = await openData(data);
   const progress = createProgress(proc.stderr);
   try {
     return await untilStopped(proc, async (signal) => {
+      noteRange(store, from, to, proc);
       const { exportTable } = await import('../research/export/export.ts');
       const { path, rows, bytes, sha256 } = await exportTable(store, {
         ...{ table, format, from, to, path: output, version: packageVersion(), signal },
         onProgress: (seq, { fromSeq, toSeq }) =>
           progress.show(`exported seq ${seq} of ${toSeq - 1}`, (seq + 1 - fromSeq) / (toSeq - fromSeq)),
       }).finally(progress.end);
+      if (rows === 0) noteNothing(store, `row of ${table.name} in this range`, proc);
       proc.stdout.write(`wrote ${path}: ${rows} rows, ${bytes} bytes, sha256 ${sha256}\n`);
     });
   } finally {

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError, ServiceError } from '../errors.ts';
 import type { ProcessLike } from './process-like.ts';
+import { inWords, wordsFor } from './system-words.ts';
 
 export const EXIT_FAILED = 1;
 export const EXIT_USAGE = 2;
@@ -8,21 +9,16 @@ export const EXIT_USAGE = 2;
 const EXIT_TRY_AGAIN = 75;
 const TRY_AGAIN: readonly string[] = ['CLUSTER_TERM_OVER', 'CLUSTER_BUS_LOST', 'CLUSTER_DIVERGED'];
 
-const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken by another program',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  EACCES: 'permission denied',
-  ENOTFOUND: 'no such host',
-};
-
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const meaning = 'code' in error ? SYSTEM_ERRORS[String(error.code)] : undefined;
+  const code = 'code' in error ? String(error.code) : '';
+  const meaning = wordsFor(code);
   if (meaning !== undefined && 'port' in error && 'address' in error) {
-    return `cannot listen on ${error.address}:${error.port}: ${meaning}`;
+    const hint = code === 'EADDRINUSE' ? '; `--port 0` takes any free one' : '';
+    return `cannot listen on ${error.address}:${error.port}: ${meaning}${hint}`;
   }
   // Only the first line, which is a sentence.
-  const sentence = error.message.split('\n', 1)[0] || error.name;
+  const sentence = inWords(error.message.split('\n', 1)[0] || error.name);
   // Trouble with the bus has many causes far from this machine, which its page lists by their codes.
   const isOfBus = error instanceof ServiceError && error.code.startsWith('BUS_');
   return isOfBus ? `${sentence} (${error.code})` : sentence;

@@ -7,25 +7,40 @@ import {
   type Values,
   type ValuesWithAccounts,
 } from '../config/config.ts';
+import { jsonPlaces, placeAt, placeOf } from '../config/json-places.ts';
 import type { SettingKey } from '../config/settings.ts';
+import { findJsonFault } from '../contract/validation/json-fault.ts';
 import { ConfigError, type Fault } from '../errors.ts';
+import { wordsFor } from './system-words.ts';
 
 type Sources = Pick<ConfigInput, 'flags' | 'unknownArguments' | 'env' | 'defaults'>;
 
-function readFile(path: string, name: string): { file?: unknown; fault?: Fault } {
+interface ConfigFile {
+  readonly text?: string;
+  readonly file?: unknown;
+  readonly fault?: Fault;
+}
+
+function readFile(path: string, name: string): ConfigFile {
   const fault = (msg: string): Fault => ({ loc: [name], msg, type: 'file' });
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    return { fault: fault(`cannot read the config file ${path}${reason}`) };
+    const words = error instanceof Error && 'code' in error ? wordsFor(String(error.code)) : undefined;
+    return { fault: fault(`cannot read the config file ${path}: ${words ?? String(error)}`) };
   }
   try {
-    return { file: JSON.parse(text) };
+    return { text, file: JSON.parse(text) };
   } catch {
     // The parser's own message quotes the file, which may hold a token.
-    return { fault: fault(`the config file ${path} is not valid JSON`) };
+    const before = Array.from(text)
+      .slice(0, findJsonFault(text) ?? 0)
+      .join('');
+    const { line, column } = placeAt(text, before.length);
+    return {
+      fault: fault(`the config file ${path} is not valid JSON from line ${line}, column ${column} on`),
+    };
   }
 }
 
@@ -34,16 +49,32 @@ export function loadConfig<T>(parse: (input: ConfigInput) => T, sources: Sources
   const { flags, env } = sources;
   const { config: flag, ...others } = flags;
   const path = typeof flag === 'string' ? flag : env[CONFIG_FILE_ENV] || undefined;
-  const { file, fault } = path === undefined ? {} : readFile(path, flag ? '--config' : CONFIG_FILE_ENV);
-  const input = { ...sources, flags: others, file };
-  if (fault === undefined) return parse(input);
+  const read: ConfigFile = path === undefined ? {} : readFile(path, flag ? '--config' : CONFIG_FILE_ENV);
+  const { text, file, fault } = read;
   try {
-    parse(input);
+    const parsed = parse({ ...sources, flags: others, file });
+    if (fault === undefined) return parsed;
   } catch (error) {
-    if (error instanceof ConfigError) throw new ConfigError([fault, ...error.faults]);
-    throw error;
+    if (!(error instanceof ConfigError)) throw error;
+    const faults = text === undefined ? error.faults : placed(error.faults, text, path ?? '');
+    throw new ConfigError(fault === undefined ? faults : [fault, ...faults]);
   }
   throw new ConfigError([fault]);
+}
+
+const OF_FILE = 'config file: ';
+
+/** Faults of the file are named by their place in it, as compilers do. */
+function placed(faults: readonly Fault[], text: string, file: string): readonly Fault[] {
+  const places = jsonPlaces(text);
+  return faults.map((fault) => {
+    const [name, ...rest] = fault.loc;
+    if (typeof name !== 'string' || !name.startsWith(OF_FILE)) return fault;
+    const path = name.slice(OF_FILE.length);
+    const place = placeOf(places, path);
+    if (place === undefined) return fault;
+    return { ...fault, loc: [`${file}:${place.line}:${place.column}: ${path}`, ...rest] };
+  });
 }
 
 /** For commands that need only the named settings. */

@@ -5,6 +5,7 @@ import { EXIT_FAILED } from './failure.ts';
 import { loadSettings } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { rangeOptions } from './moment-options.ts';
+import { expectRange, noteNothing, noteRange } from './notes.ts';
 import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
 import type { ProcessLike } from './process-like.ts';
@@ -42,9 +43,10 @@ function toStreams(name: string, before: readonly StreamName[] | undefined): rea
 }
 
 /** Resolves to the exit code. */
-async function run(flags: Flags, proc: ProcessLike): Promise<number> {
+async function run(flags: Flags, command: Command, proc: ProcessLike): Promise<number> {
   const { verify, simulate: simulations, from, to, speed, stream, ...settings } = flags;
   const { data, json } = loadSettings(SETTINGS_READ, { flags: settings, env: proc.env });
+  expectRange(from, to, command);
   const store = await openData(data);
   try {
     if (verify) {
@@ -54,14 +56,24 @@ async function run(flags: Flags, proc: ProcessLike): Promise<number> {
     const { replay } = await import('../research/replay.ts');
     const stop = listenForStop(proc);
     const { signal } = stop;
+    noteRange(store, from, to, proc);
+    const streams = stream ?? KEPT_STREAMS;
     const lines = replay(store, {
-      streams: stream ?? KEPT_STREAMS,
+      streams,
       from,
       to,
       speed: speed ?? Number.POSITIVE_INFINITY,
       signal,
     });
-    await writeLines(lines, proc.stdout).finally(stop.release);
+    let hasAny = false;
+    const counted = async function* () {
+      for await (const batch of lines) {
+        hasAny = true;
+        yield batch;
+      }
+    };
+    await writeLines(counted(), proc.stdout).finally(stop.release);
+    if (!hasAny && !signal.aborted) noteNothing(store, `output of ${streams.join(', ')} in this range`, proc);
     return 0;
   } finally {
     await store.close();
@@ -101,7 +113,7 @@ export function replayCommand(proc: ProcessLike, exitWith: (code: number) => voi
         toStreams,
       ),
     )
-    .action(async (flags: Flags) => exitWith(await run(flags, proc)));
+    .action(async (flags: Flags, self: Command) => exitWith(await run(flags, self, proc)));
   return addManual(addSettings(command, SETTINGS_READ), {
     summary: 'run a log through the streams again',
     description:

@@ -9,6 +9,7 @@ import {
   type Feed,
   type FeedStatus,
   iterate,
+  TallywireError,
 } from '../client/node.ts';
 
 /** The cursors are saved at most this often. */
@@ -25,14 +26,21 @@ interface FeedTap {
   /** Keeps the cursors from one run to the next. */
   readonly cursorFile: string | undefined;
   readonly onStatus: (status: FeedStatus) => void;
+  /** Called once when nothing answers at the address. */
+  readonly onUnreachable: () => void;
   readonly signal: AbortSignal;
 }
 
 /** Frames of a channel as JSON lines, until the signal. With a cursor file each comes at least once. */
 export async function* tapFeed(tap: FeedTap): AsyncGenerator<string> {
-  const feed = createClient({ url: tap.url, key: tap.key, accounts: tap.accounts }).feed();
+  const client = createClient({ url: tap.url, key: tap.key, accounts: tap.accounts });
+  const feed = client.feed();
   const status = feed.status$.subscribe(tap.onStatus);
   const stop = () => feed.close();
+  // The feed waits for the service without a word, however long that takes.
+  client.health({ signal: tap.signal }).catch((error: unknown) => {
+    if (error instanceof TallywireError && error.status === 0 && !tap.signal.aborted) tap.onUnreachable();
+  });
   tap.signal.addEventListener('abort', stop, { once: true });
   const cursors = new Map(Object.entries(await readCursors(tap.cursorFile)));
   let savedAt = 0;

@@ -4,10 +4,12 @@ import type { FeedStatus } from '../client/node.ts';
 import type { AccountConfig } from '../config/accounts.ts';
 import { RECORD_CHANNELS } from '../contract/feed/names.ts';
 import { parseLogPosition } from '../research/log-position.ts';
+import { logRange } from '../research/log-range.ts';
 import { filterFault, follow, type TapFilter, tapOnce } from '../research/tap.ts';
-import type { Outputs } from '../store/store.ts';
+import type { Outputs, Store } from '../store/store.ts';
 import { loadWithAccounts } from './load-config.ts';
 import { addManual } from './manual.ts';
+import { note, noteNothing, noteRange } from './notes.ts';
 import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
 import type { ProcessLike } from './process-like.ts';
@@ -106,11 +108,15 @@ async function tapUrl(
   try {
     const onStatus = (status: FeedStatus) => {
       if (status.state === 'live') wasLive = true;
-      else if (wasLive) proc.stderr.write(`tallywire: ${JSON.stringify(status)}\n`);
+      else if (wasLive) note(proc, JSON.stringify(status));
     };
+    const onUnreachable = () => note(proc, `nothing answers at ${url}; it is tried again until it does`);
     const { signal } = stop;
     const { tapFeed } = await import('./tap-feed.ts');
-    await writeLines(tapFeed({ url, channel, accounts, key, cursorFile, onStatus, signal }), proc.stdout);
+    await writeLines(
+      tapFeed({ url, channel, accounts, key, cursorFile, onStatus, onUnreachable, signal }),
+      proc.stdout,
+    );
   } finally {
     stop.release();
   }
@@ -144,15 +150,31 @@ async function tap(
     };
     if (once) {
       const lines = tapOnce(store.outputs, filter).map((output) => `${JSON.stringify(output)}\n`);
+      if (lines.length === 0) noteNothing(store, `value of ${stream} that passes`, proc);
       await writeLines(lines, proc.stdout);
       return;
     }
     const fromSeq = from ?? store.outputs.upTo + 1;
+    noteRange(store, from === undefined ? undefined : { by: 'seq', seq: from }, undefined, proc);
+    noteQuietLog(store, values.data, proc);
     await writeLines(follow(store.outputs, filter, { fromSeq, signal: stop.signal }), proc.stdout);
   } finally {
     stop.release();
     await store.close();
   }
+}
+
+/** A log that has not grown for so long is one that no engine writes. */
+const QUIET_MS = 60_000;
+
+/** Nothing will come from a folder that no engine writes to. */
+function noteQuietLog(store: Store, data: string, proc: ProcessLike): void {
+  const range = logRange(store);
+  if (range === undefined || Date.now() - range.last.at < QUIET_MS) return;
+  note(
+    proc,
+    `no engine seems to run on ${data}: its last observation is of ${new Date(range.last.at).toISOString()}`,
+  );
 }
 
 export function tapCommand(proc: ProcessLike): Command {

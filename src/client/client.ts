@@ -1,3 +1,4 @@
+import { TallywireError } from './error.ts';
 import { createFeed, type Feed } from './feed/feed.ts';
 import type { SessionOptions } from './feed/session.ts';
 import type { FeedSocketClass } from './feed/socket.ts';
@@ -19,7 +20,16 @@ export interface Client extends Rest {
   feed(options?: SessionOptions): Feed;
 }
 
+/** A wrong address would look like a service that is down, for as long as the program runs. */
+function expectAddress(url: unknown): void {
+  if (typeof url === 'string' && /^https?:\/\/[^/]/.test(url) && URL.canParse(url)) return;
+  const found = typeof url === 'string' ? JSON.stringify(url) : typeof url;
+  const detail = `expected an address such as http://127.0.0.1:8080 in url, found ${found}`;
+  throw new TallywireError({ status: 0, code: 'url_invalid', detail });
+}
+
 export function clientWith(loadSocket: () => Promise<FeedSocketClass>, options: ClientOptions): Client {
+  expectAddress(options.url);
   const http = createHttp(options);
   const rest = createRest(http);
   const { WebSocket: given, accounts, key } = options;

@@ -13,7 +13,7 @@ interface ErrorParts {
 /**
  * A call that was refused or got no answer. `code` is stable: the server's own, `invalid_request` for a 422 (with
  * every fault in `faults`), `http_<status>` when a proxy answered, or one of the client: `network`, `timeout`,
- * `not_json`, `too_slow`.
+ * `not_json`, `too_slow`, `url_invalid`.
  */
 export class TallywireError extends Error {
   readonly status: number;

@@ -2,6 +2,7 @@
 
 export type { Client, ClientOptions } from './client.ts';
 export { TallywireError } from './error.ts';
+export type { ReconnectOptions } from './feed/backoff.ts';
 export type { FollowOptions, SignalsOptions } from './feed/channels.ts';
 export type { FeedStatus } from './feed/connection-status.ts';
 export type { Feed } from './feed/feed.ts';

@@ -35,8 +35,24 @@ describe('reportFailure', () => {
       address: '127.0.0.1',
       port: 80,
     });
-    const sentence = 'cannot listen on 127.0.0.1:80: the port is taken by another program';
+    const sentence =
+      'cannot listen on 127.0.0.1:80: the port is taken by another program; `--port 0` takes any free one';
     assert.deepEqual(report(error), [1, `tallywire: ${sentence}\n`]);
+  });
+
+  it('has words for what the system refuses, and never its codes', () => {
+    const cases = [
+      ["ENOENT: no such file or directory, open 'posts.csv'", 'posts.csv: there is no such file or folder'],
+      ["cannot open /d: EACCES: permission denied, mkdir '/d/x'", 'cannot open /d: /d/x: permission denied'],
+      ["EXDEV: cross-device link not permitted, rename 'a' -> 'b'", 'a: cross-device link not permitted'],
+      ['connect ECONNREFUSED 127.0.0.1:9', '127.0.0.1:9: nothing listens there'],
+      ['getaddrinfo ENOTFOUND nowhere.test', 'nowhere.test: there is no such host'],
+      ['write EPIPE', 'broken pipe'],
+      ['the code EUR is no fault', 'the code EUR is no fault'],
+    ] as const;
+    for (const [message, sentence] of cases) {
+      assert.deepEqual(report(new Error(message)), [1, `tallywire: ${sentence}\n`]);
+    }
   });
 
   it('is a line per fault and 2 for a bad configuration', () => {

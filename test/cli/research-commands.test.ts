@@ -85,6 +85,64 @@ describe('tallywire replay', function () {
     }));
 });
 
+describe('a command on a part of the log', function () {
+  this.timeout(120_000);
+
+  it('says what of it lies outside the log, and where that begins and ends', () =>
+    withStore(async (store, folder) => {
+      await record(store, { seconds: 30 });
+      const last = store.journal.head;
+      const log = `the log has seq 1 \\(2026-01-05T00:00:\\S+Z\\) to seq ${last} \\(2026-01-05T00:00:\\S+Z\\)`;
+      const cases = [
+        [['replay', '--from', `seq:${last + 5}`], `the range begins after the log ends: ${log}`],
+        [['replay', '--to', '2025-01-01'], `the range ends before the log begins: ${log}`],
+        [['replay', '--from', '2025-01-01', '--to', 'seq:9'], `the range begins before the log does: ${log}`],
+        [['replay', '--stream', 'failures'], `there is no output of failures in this range; ${log}`],
+        [['tap', 'failures', '--once'], `there is no value of failures that passes; ${log}`],
+        [
+          ['export', 'failures', '--format', 'csv', '--output', join(folder, 'empty.csv')],
+          `there is no row of failures in this range; ${log}`,
+        ],
+      ] as const;
+      for (const [args, sentence] of cases) {
+        const { code, stderr } = await runInMemory([...args, '--data', folder]);
+        assert.equal(code, 0, stderr);
+        assert.match(stderr, new RegExp(`^tallywire: ${sentence}\n`), args.join(' '));
+      }
+    }));
+
+  it('refuses a range that ends before it begins', () =>
+    withStore(async (store, folder) => {
+      await record(store, { seconds: 3 });
+      const range = ['--from', '2026-01-06', '--to', '2026-01-05'];
+      for (const args of [['replay'], ['export', 'posts'], ['backtest', '--posts', 'none.csv']]) {
+        const data = args[0] === 'backtest' ? [] : ['--data', folder];
+        const { code, stderr } = await runInMemory([...args, ...data, ...range]);
+        assert.deepEqual(
+          [code, stderr],
+          [2, 'tallywire: nothing lies between --from and --to: the first has to be less\n'],
+        );
+      }
+    }));
+
+  it('says that a file or a folder is not there, in words', async () => {
+    const cases = [
+      [['backtest', '--posts', 'none.csv'], /^tallywire: none\.csv: there is no such file or folder\n$/],
+      [['replay', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
+      [['tap', 'posts', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
+      [['backup', '--data', 'no-folder-here', '--to', 'x'], /^tallywire: .*no-folder-here.*\n$/],
+      [['doctor', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
+      [['keys', 'list', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
+    ] as const;
+    for (const [args, words] of cases) {
+      const { code, stderr } = await runInMemory(args);
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, words);
+      assert.doesNotMatch(stderr, /\bE[A-Z]{3,}\b/);
+    }
+  });
+});
+
 describe('tallywire tap', function () {
   this.timeout(120_000);
 

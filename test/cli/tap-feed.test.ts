@@ -81,8 +81,28 @@ describe('tallywire tap --url', () => {
     await fails(['--url', server.url], 2, /missing required argument 'stream'/);
     await fails(['test', '--url', server.url, '--key', 'wrong'], 1, /key_invalid/);
     await fails(['signals', '--url', server.url], 1, /tier_too_low/);
+    await fails(
+      ['tweets', '--url', server.url, '--key', 'demo_pro', '--account', 'zed'],
+      1,
+      /There is no account "zed" on tweets, expected one of account_a, account_b/,
+    );
     const cursor = join(folder, 'cursor.json');
     await writeFile(cursor, 'nonsense');
     await fails(['test', '--url', server.url, '--cursor', cursor], 1, /is not a cursor file/);
+  });
+
+  it('says that nothing answers at the address, and goes on trying', async () => {
+    const { url } = server;
+    await server.stop();
+    const proc = memoryProcess();
+    const ended = runProgram(['tap', 'counters', '--url', url], proc);
+    await eventually('it says so', () => proc.texts.stderr !== '');
+    assert.equal(
+      proc.texts.stderr,
+      `tallywire: nothing answers at ${url}; it is tried again until it does\n`,
+    );
+    proc.signals.emit('SIGINT');
+    assert.equal(await ended, 0);
+    server = await startFeed();
   });
 });

@@ -88,6 +88,12 @@ describe('calls of the client', () => {
     await assert.rejects(asked, (error) => error === mine);
   });
 
+  it('refuses what is no address at once', () => {
+    for (const url of ['', 'localhost:8080', '127.0.0.1:8080', 'ws://127.0.0.1:8080', 'http://', '/api']) {
+      assert.throws(() => createClient({ url }), { code: 'url_invalid', status: 0 }, url);
+    }
+  });
+
   it('report a server that is not there, and one that does not answer in JSON', async () => {
     await assert.rejects(createClient({ url: 'http://127.0.0.1:1' }).health(), {
       code: 'network',

@@ -114,7 +114,8 @@ export const rateLimitedRecord = errorRecord
       'The hourly limit is used up, or too many unknown keys or refused payments came from the address.',
     examples: [
       {
-        detail: 'The limit of 100 requests an hour is reached',
+        detail:
+          'The limit of 100 requests an hour is reached; a PRO key, sent as the header X-API-Key, has 10000 an hour',
         code: 'rate_limited',
         limit: 100,
         remaining: 0,

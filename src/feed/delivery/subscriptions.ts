@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { includes, type Tier } from '../../access/tiers.ts';
 import type { channelRequest } from '../../contract/feed/client-message.ts';
+import { firstNames } from '../../contract/first-names.ts';
 import { ServiceError } from '../../errors.ts';
 import { type Audience, audienceOf } from '../../views/audience.ts';
 import { isFor, type Topic } from '../channels.ts';
@@ -70,7 +71,12 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
     }
     const own = found.filter((topic) => topic.account?.segment === account);
     if (own.length === 0) {
-      throw new FeedError('account_unknown', `There is no account ${JSON.stringify(account)} on ${channel}`);
+      const known = [...new Set(found.flatMap((topic) => topic.account?.segment ?? []))];
+      const there = known.length === 0 ? '' : `, expected one of ${firstNames(known)}`;
+      throw new FeedError(
+        'account_unknown',
+        `There is no account ${JSON.stringify(account)} on ${channel}${there}`,
+      );
     }
     return own;
   }
