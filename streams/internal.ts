@@ -22,13 +22,14 @@ export { median, percentile } from './model/percentile.ts';
 export { phaseAt } from './model/phase.ts';
 export { type Pmf, plus, pmfQuantile, roundedPmf, shifted } from './model/pmf.ts';
 export { compareIds, POST_FAULTS, postFault, TOLERANCE_MS, timeOfId } from './model/post-ids.ts';
+export { quantileCrps } from './model/quantile-scores.ts';
 export { futureOffset, settledShare, settledSoFar } from './model/settlement.ts';
-export { ACCOUNT_CAP, EVENT_CAP, expectedValue } from './model/sizing.ts';
+export { ACCOUNT_CAP, EVENT_CAP, expectedValue, fullKelly, wantedStake } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
 export { LEAST_AGAINST, type TrackRecord } from './model/track-record.ts';
-export type { TakerFee } from './model/trading-costs.ts';
+export { type TakerFee, takerFee } from './model/trading-costs.ts';
 export type {
   AccountPrior,
   AgeLimits,
