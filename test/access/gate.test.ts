@@ -125,7 +125,10 @@ describe('createGate', () => {
     clock.now += 30_000;
     const refused = refusalOf(() => pass(gate, endpoint, request()));
     assert.deepEqual([refused.status, refused.code], [429, 'rate_limited']);
-    assert.match(refused.message, /requests an hour is reached; a PRO key, sent as the header X-API-Key, has \d+ an hour$/);
+    assert.match(
+      refused.message,
+      /requests an hour is reached; a PRO key, sent as the header X-API-Key, has \d+ an hour$/,
+    );
     assert.equal(refused.headers['Retry-After'], '3570');
     assert.equal(refused.headers.RateLimit, '"free";r=0;t=3570');
     const reset = NOON / 1_000 + 3_600;

@@ -49,7 +49,9 @@ describe('the compose file of a cluster', () => {
       proxied.map(([, , host]) => host),
       ['edge-1', 'edge-2'],
     );
-    const routes = [...read('nats-server.conf').matchAll(/nats-route:\/\/([\w-]+):6222\//g)].map(([, host]) => host);
+    const routes = [...read('nats-server.conf').matchAll(/nats-route:\/\/([\w-]+):6222\//g)].map(
+      ([, host]) => host,
+    );
     assert.deepEqual(routes, ['nats-1', 'nats-2', 'nats-3']);
   });
 
