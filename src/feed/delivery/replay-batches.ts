@@ -20,7 +20,7 @@ export interface ReplayStep {
 }
 
 /** Steps through the past, each read and rendered once for all readers that take it one after the other. */
-export interface ReplayBatches {
+interface ReplayBatches {
   /** The next frames after `seq`; undefined when none is on disk. */
   after(state: TopicState, seq: number, audience: Audience): ReplayStep | undefined;
   /** Lets go of what is kept for the next readers. */
