@@ -146,8 +146,8 @@ describe('the README', function () {
     const lines = commandsUnder('For a researcher: the streams');
     assert.equal(lines.length, 4);
     const start = Date.UTC(2026, 0, 2);
-    const posts = Array.from({ length: 6 * 7 * 12 }, (_, index) => start + index * 2 * HOUR_MS);
-    assert.ok((posts.at(-1) ?? 0) - start > 5 * WEEK_MS);
+    const posts = Array.from({ length: 11 * 7 * 12 }, (_, index) => start + index * 2 * HOUR_MS);
+    assert.ok((posts.at(-1) ?? 0) - start > 10 * WEEK_MS);
     await writeFile(join(folder, 'posts.csv'), postsCsv(posts));
     for (const line of lines) {
       const isFollowing = line.startsWith('tallywire tap');
