@@ -168,7 +168,7 @@ describe('tallywire', function () {
         assertOneSentence(
           ended,
           new RegExp(
-            `:${address.port}: the port is taken by another program; .--port 0. takes any free one$`,
+            `port ${address.port} on .* is taken by another program; .--port 0. takes any free one$`,
           ),
         );
       } finally {

@@ -195,7 +195,9 @@ export function urlOf(address: AddressInfo | string | null): string {
 function startError(cause: NodeJS.ErrnoException, port: number, host: string): StartError {
   switch (cause.code) {
     case 'EADDRINUSE':
-      return new StartError('START_PORT_TAKEN', `port ${port} on ${host} is taken`, { cause });
+      return new StartError('START_PORT_TAKEN', `port ${port} on ${host} is taken by another program`, {
+        cause,
+      });
     case 'EACCES':
       return new StartError('START_PORT_DENIED', `port ${port} on ${host} needs more rights`, { cause });
     default:
