@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
+import * as z from 'zod';
 import { parseConfig } from '../../src/config/config.ts';
 import { hasPast, isSold } from '../../src/contract/operation.ts';
 import { OPERATIONS } from '../../src/contract/operations.ts';
@@ -18,6 +19,10 @@ import { routesOf } from '../support/routes.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../src/examples/pay.js', import.meta.url));
 
+const listed = z.object({
+  data: z.array(z.object({ active_events: z.tuple([z.object({ event_id: z.number() })], z.unknown()) })),
+});
+
 /** A path that is sold, and whether its answer without a payment is a refusal. */
 interface Sold {
   readonly path: string;
@@ -25,8 +30,13 @@ interface Sold {
 }
 
 /** Every path whose answer a payment improves, with the parameters it needs, now and in the past. */
-function soldPaths(pastAt: number): readonly Sold[] {
-  return routesOf(OPERATIONS.filter(isSold), ACCOUNTS).flatMap(({ path, operation }): readonly Sold[] => {
+function soldPaths(pastAt: number, eventIds: readonly number[]): readonly Sold[] {
+  return routesOf(OPERATIONS.filter(isSold), ACCOUNTS).flatMap((route): readonly Sold[] => {
+    const { operation } = route;
+    // The routes have 1 and 2 in place of an event of each account.
+    const path = operation.path.endsWith('/{event}')
+      ? route.path.replace(/\d+$/, (index) => String(eventIds[Number(index) - 1]))
+      : route.path;
     const now = { path: withRequired(path), isRefused: operation.access === 'PRO' };
     const past = { path: `${path}?as_of=${pastAt}`, isRefused: true };
     const isSoldNow = operation.access === 'PRO' || operation.access === 'tiered';
@@ -51,8 +61,12 @@ describe('the example of a paid call', () => {
         pastAt = Math.max(...bodies.map((body) => Number(Object(body).timestamp)));
         return answers.every(({ ok }) => ok);
       });
-      const sold = soldPaths(pastAt);
-      assert.equal(sold.length, 19);
+      const { data: accounts } = listed.parse(await (await fetch(`${service.url}/api/v1/accounts`)).json());
+      const sold = soldPaths(
+        pastAt,
+        accounts.map(({ active_events }) => active_events[0].event_id),
+      );
+      assert.equal(sold.length, 21);
       const args = [EXAMPLE, ...sold.map(({ path }) => service.url + path)];
       const { stdout } = await promisify(execFile)(process.execPath, args);
       const lines = stdout.split('\n');
