@@ -77,13 +77,13 @@ describe('tallywire accounts', () => {
     const { code, stderr } = await run('check', '--config', config);
     assert.equal(code, 2);
     assert.deepEqual(stderr.trim().split('\n'), [
-      'tallywire: config file: prt: unknown setting, did you mean port',
-      'tallywire: config file: postsSeconds: expected an integer from 1 to 86400, found 0',
-      "tallywire: config file: accounts[0].segment: expected up to 64 letters, digits, _ and -, and not crypto, found 'x y'",
-      'tallywire: config file: accounts[1].polcy: unknown setting, did you mean policy',
-      "tallywire: config file: accounts[1].polling.slowestSeconds: expected an integer from 1 to 3600, found 'often'",
-      "tallywire: config file: accounts[1].postsFrom: expected one of timeline, oracle_list, found 'elsewhere'",
-      "tallywire: config file: accounts[1].id: expected another id than that of account a, found 'a'",
+      `tallywire: ${config}:1:2: prt: unknown setting, did you mean port`,
+      `tallywire: ${config}:1:10: postsSeconds: expected an integer from 1 to 86400, found 0`,
+      `tallywire: ${config}:1:49: accounts[0].segment: expected up to 64 letters, digits, _ and -, and not crypto, found 'x y'`,
+      `tallywire: ${config}:1:76: accounts[1].polcy: unknown setting, did you mean policy`,
+      `tallywire: ${config}:1:98: accounts[1].polling.slowestSeconds: expected an integer from 1 to 3600, found 'often'`,
+      `tallywire: ${config}:1:124: accounts[1].postsFrom: expected one of timeline, oracle_list, found 'elsewhere'`,
+      `tallywire: ${config}:1:67: accounts[1].id: expected another id than that of account a, found 'a'`,
     ]);
   });
 
