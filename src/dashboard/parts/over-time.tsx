@@ -48,9 +48,13 @@ function ChosenBucket(props: Omit<OverTimeProps, 'prediction'> & { readonly pred
   const [bucket, setBucket] = useState(() => likeliest(prediction));
   const { event_id: eventId, start_ts: startAt, as_of } = prediction;
   const answer = useAnswer(
-    (signal) => {
-      const step = stepFor(Math.max(MINUTE_MS, as_of.ts - startAt));
-      return client.history(account, eventId, { bucket, step }, { signal });
+    async (signal) => {
+      const ask = (step: number) => client.history(account, eventId, { bucket, step }, { signal });
+      const stepSince = (at: number) => stepFor(Math.max(MINUTE_MS, as_of.ts - at));
+      const whole = await ask(stepSince(startAt));
+      // A service that began after the window did knows less of it, and that in smaller steps.
+      const step = stepSince(whole.data[0]?.ts ?? startAt);
+      return step === whole.step ? whole : ask(step);
     },
     [client, account, eventId, bucket, isPaid],
     isPaid ? REFRESH_MS : KEYLESS_REFRESH_MS,
