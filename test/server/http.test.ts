@@ -119,7 +119,7 @@ describe('createHttpServer', () => {
       (error) =>
         error instanceof StartError &&
         error.code === 'START_PORT_TAKEN' &&
-        error.message === `port ${port} on 127.0.0.1 is taken`,
+        error.message === `port ${port} on 127.0.0.1 is taken by another program`,
     );
   });
 
