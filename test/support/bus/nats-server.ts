@@ -123,7 +123,7 @@ function serverOf({ name, port, routePort, folder, args, env = {} }: ServerProce
     kill,
     async wipe() {
       await kill();
-      rmSync(join(folder, STORED), { recursive: true });
+      rmSync(join(folder, STORED), { recursive: true, force: true });
     },
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
