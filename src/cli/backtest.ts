@@ -105,7 +105,7 @@ export function backtestCommand(proc: ProcessLike, exitWith: (code: number) => v
     .option('--posts <file>', 'CSV of an account with the column created_ts (UTC ms)')
     .addOption(
       new Option('--data <folder>', 'instead of posts: what an engine recorded in its data folder').conflicts(
-        [...['posts', 'windows', 'every', 'prices', 'gaps']],
+        ['posts', 'windows', 'every', 'prices', 'gaps', 'report'],
       ),
     )
     .option(

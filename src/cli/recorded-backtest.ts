@@ -14,7 +14,6 @@ export interface RecordedFlags {
   readonly rows?: string;
   readonly trades?: string;
   readonly json?: string;
-  readonly report?: string;
 }
 
 /** Scores and trades on what an engine recorded; `command` is the command line, for the record. */
@@ -31,7 +30,7 @@ export async function measureRecorded(
     import('../research/backtest/result-files.ts'),
   ]);
   const { loadStrategy } = await import('../research/pnl/user-strategy.ts');
-  const outputs = [flags.rows, flags.trades, flags.json, flags.report];
+  const outputs = [flags.rows, flags.trades, flags.json];
   await files.expectWritable(outputs.filter((path) => path !== undefined));
   const strategy = flags.strategy === undefined ? undefined : await loadStrategy(flags.strategy);
   const store = await openData(data);

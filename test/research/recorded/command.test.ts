@@ -38,9 +38,15 @@ describe('backtest --data', () => {
     return { code, ...proc.texts };
   }
 
+  it('refuses a report, which it has none of', async () => {
+    const { code, stderr } = await run('--data', folder.path('data'), '--report', folder.path('report'));
+    assert.equal(code, 2);
+    assert.match(stderr, /--data <folder>' cannot be used with option '--report <file>'/);
+  });
+
   it('runs the strategy of the page beside those of the program, and writes what it found', async () => {
     const mine = await folder.write('mine.js', example());
-    const files = ['json', 'trades', 'rows', 'report'].flatMap((name) => [`--${name}`, folder.path(name)]);
+    const files = ['json', 'trades', 'rows'].flatMap((name) => [`--${name}`, folder.path(name)]);
     const { code, stdout, stderr } = await run('--data', folder.path('data'), '--strategy', mine, ...files);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /\nstrategy +end USD +profit/);
