@@ -101,6 +101,8 @@ async function run(flags: Flags, command: Command, given: string, proc: ProcessL
 }
 
 export function backtestCommand(proc: ProcessLike, exitWith: (code: number) => void): Command {
+  /** The options as they were typed, for the record of a result. */
+  const given: string[] = [];
   const command = new Command('backtest')
     .option('--posts <file>', 'CSV of an account with the column created_ts (UTC ms)')
     .addOption(
@@ -149,7 +151,6 @@ export function backtestCommand(proc: ProcessLike, exitWith: (code: number) => v
     .action(async (flags: Flags, self: Command) =>
       exitWith(await run(flags, self, ['tallywire backtest', ...given].join(' '), proc)),
     );
-  const given: string[] = [];
   for (const option of command.options) {
     command.on(`option:${option.name()}`, (value: string) => given.push(`--${option.name()} ${value}`));
   }

@@ -39,6 +39,15 @@ describe('engines on a bus in trouble', () => {
       assert.ok(changes > 0, 'leaders did change');
     }));
 
+  it('change their leader more than once in a run, and lose nothing by it', async () => {
+    let changes = 0;
+    for (let seed = 1; seed <= 6; seed++) {
+      const { terms } = await runEngines({ seed, engines: 3, troubleMs: 60_000, faults: FAULTS });
+      changes += terms - 1;
+    }
+    assert.ok(changes > 6, `${changes} changes in 6 runs`);
+  });
+
   it('do the same for the same seed', async () => {
     const once = await runEngines({ seed: 5, engines: 2, troubleMs: 20_000, faults: FAULTS });
     const again = await runEngines({ seed: 5, engines: 2, troubleMs: 20_000, faults: FAULTS });
