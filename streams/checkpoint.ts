@@ -15,8 +15,13 @@ import type { Output } from './records.ts';
  * are read when they are asked for.
  */
 export function encodeState(state: GraphState): string {
-  return [...encodeStateLines(state)].join('');
+  return Array.from(encodeStateLines(state), textOf).join('');
 }
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const bytesOf = (text: string) => encoder.encode(text);
+const textOf = (bytes: Uint8Array) => decoder.decode(bytes);
 
 /** The fields of states that have a line of their own. They are maps, and hold no buckets of a listing. */
 const DEFERRED: { readonly [P in keyof GraphState]?: readonly FieldOf<GraphState[P]>[] } = {
@@ -31,19 +36,19 @@ type FieldOf<States> = States extends ActorStates<infer S> ? keyof S : never;
 const DEFERRED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(DEFERRED));
 
 /**
- * The same text line by line, each with its end. The state must not change before the last one is taken, but other work
- * can be done in between.
+ * The same text line by line, each with its end, in UTF-8. The state must not change before the last one is taken, but
+ * other work can be done in between.
  */
-export function* encodeStateLines({ freshness, ...others }: GraphState): Iterable<string> {
+export function* encodeStateLines({ freshness, ...others }: GraphState): Iterable<Uint8Array> {
   const listed = listedBuckets(others);
   // The ages come first, as readers need them before the rest is read.
   for (const [name, states] of Object.entries({ freshness, ...others })) {
     for (const [key, actor] of states) {
       const deferred = deferredIn(name, actor);
-      for (const [, map] of deferred) yield `${entriesText(map)}\n`;
+      for (const [, map] of deferred) yield entriesLine(map);
       const marks = Object.fromEntries(deferred.map(([field], index) => [field, { $line: index + 1 }]));
       const rest = deferred.length === 0 ? actor : { ...actor, ...marks };
-      yield `${JSON.stringify([name, key, toPlain(rest, listed)])}\n`;
+      yield bytesOf(`${JSON.stringify([name, key, toPlain(rest, listed)])}\n`);
     }
   }
 }
@@ -57,9 +62,9 @@ function deferredIn(pipeline: string, actor: object | null): readonly (readonly 
 }
 
 /** A map that nobody has asked for is written as it was. */
-function entriesText(map: AnyMap): string {
+function entriesLine(map: AnyMap): Uint8Array {
   const written = map instanceof DeferredMap ? map.written : undefined;
-  return written ?? JSON.stringify(toPlain([...map], NO_BUCKETS));
+  return written ?? bytesOf(`${JSON.stringify(toPlain([...map], NO_BUCKETS))}\n`);
 }
 
 /** How the line of the ages begins. */
@@ -123,14 +128,14 @@ export function isReadable(graphVersion: number): boolean {
 
 export function decodeState(text: string): GraphState {
   const reader = createStateReader();
-  for (const line of text.split('\n')) reader.read(line);
+  for (const line of text.split('\n')) reader.read(bytesOf(line));
   return reader.state();
 }
 
 /** Reads the lines of a state one by one, so that other work can be done in between. */
 export interface StateReader {
-  /** The lines come in the order in which they were written, with or without their ends. */
-  read(line: string): void;
+  /** The lines come in the order in which they were written, with or without their ends. Their bytes are not kept. */
+  read(line: Uint8Array): void;
   /** All that was read. */
   state(): GraphState;
 }
@@ -142,11 +147,12 @@ export function createStateReader(): StateReader {
   return {
     read(line) {
       if (isEntries(line)) {
-        known.lines.push(line.trimEnd());
+        known.lines.push(withEnd(line));
         return;
       }
-      if (line.trim() === '') return;
-      const parsed: unknown = JSON.parse(line);
+      const text = textOf(line);
+      if (text.trim() === '') return;
+      const parsed: unknown = JSON.parse(text);
       if (isActor(parsed)) actorsOf(state, parsed[0]).set(parsed[1], fromPlain(parsed[2], known));
       else state = { ...state, ...(fromPlain(parsed, known) as Partial<GraphState>) };
       known.lines.length = 0;
@@ -161,17 +167,29 @@ export function createStateReader(): StateReader {
   };
 }
 
+const LINE_FEED = 10;
+const [OPENING, CLOSING] = bytesOf('[]');
+
 /** Whether a line is the entries of a map. The line of an actor begins with a name. */
-function isEntries(line: string): boolean {
-  return line.startsWith('[[') || line.startsWith('[]');
+function isEntries(line: Uint8Array): boolean {
+  return line[0] === OPENING && (line[1] === OPENING || line[1] === CLOSING);
+}
+
+/** A copy as it is written again. */
+function withEnd(line: Uint8Array): Uint8Array {
+  if (line.at(-1) === LINE_FEED) return line.slice();
+  const ended = new Uint8Array(line.length + 1);
+  ended.set(line);
+  ended[line.length] = LINE_FEED;
+  return ended;
 }
 
 /**
  * The ages of all sources after the last observations of a log, from the first line of a state; none when that is not the
  * line of the ages, as in the states of earlier versions.
  */
-export function agesFromLine(line: string, observations: Iterable<Observation>): readonly Output[] {
-  if (!line.startsWith(AGES_LINE)) return [];
+export function agesFromLine(line: Uint8Array, observations: Iterable<Observation>): readonly Output[] {
+  if (textOf(line.subarray(0, AGES_LINE.length)) !== AGES_LINE) return [];
   const reader = createStateReader();
   reader.read(line);
   return agesAfter(reader.state(), observations);
@@ -215,7 +233,7 @@ interface Known {
   /** The buckets of each event, under its id. */
   readonly buckets: Map<unknown, EventFact['buckets']>;
   /** The lines of entries since the last actor. */
-  readonly lines: string[];
+  readonly lines: Uint8Array[];
 }
 
 /**
@@ -275,13 +293,13 @@ function decoded(value: Encoded, known: Known): unknown {
   return '$times' in value ? TimeList.from(value) : IdSet.from(value);
 }
 
-function deferredMap(line: string | undefined): DeferredMap<unknown, unknown> {
+function deferredMap(line: Uint8Array | undefined): DeferredMap<unknown, unknown> {
   if (line === undefined) throw new SyntaxError('the line of a map is missing');
   return new DeferredMap(line, entriesOf);
 }
 
-function entriesOf(line: string): Iterable<readonly [unknown, unknown]> {
-  const entries = JSON.parse(line) as [unknown, unknown][];
+function entriesOf(line: Uint8Array): Iterable<readonly [unknown, unknown]> {
+  const entries = JSON.parse(textOf(line)) as [unknown, unknown][];
   for (const entry of entries) entry[1] = fromPlain(entry[1], NOTHING_KNOWN);
   return entries;
 }

@@ -16,11 +16,10 @@ export async function takeCheckpoint(
 ): Promise<NewCheckpoint | undefined> {
   const seq = store.journal.head;
   if (seq === 0 || store.checkpoints.list().at(-1)?.seq === seq) return undefined;
-  const encoder = new TextEncoder();
   const loop = createLoopYield();
   const parts: Uint8Array[] = [];
   for (const part of encodeStateLines(state)) {
-    parts.push(encoder.encode(part));
+    parts.push(part);
     if (loop.isDue()) await loop.yield();
   }
   return { seq, at, graphVersion: GRAPH_VERSION, state: parts };

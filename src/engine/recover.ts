@@ -94,14 +94,14 @@ function startOf({ journal, checkpoints }: Store): Place | undefined {
 /** The lines of a checkpoint, the first of which is needed before the others. */
 interface Lines {
   /** Undefined when there is none. */
-  readonly first: Promise<string | undefined>;
+  readonly first: Promise<Uint8Array | undefined>;
   /** All of them. Called once. */
-  all(): AsyncIterable<string>;
+  all(): AsyncIterable<Uint8Array>;
 }
 
 function startLines({ checkpoints }: Store, { seq }: Place): Lines {
   const lines = checkpoints.lines(seq)[Symbol.asyncIterator]();
-  const first = lines.next().then(({ value }): string | undefined => value);
+  const first = lines.next().then(({ value }): Uint8Array | undefined => value);
   // Whoever awaits it is told. Where something else fails before, nobody does.
   first.catch(() => undefined);
   return {
@@ -116,7 +116,7 @@ function startLines({ checkpoints }: Store, { seq }: Place): Lines {
 }
 
 /** The ages at the last tick whose outputs are stored. None when the checkpoint does not begin with what they are computed from. */
-function lastAges(store: Store, firstLine: string): readonly Output[] {
+function lastAges(store: Store, firstLine: Uint8Array): readonly Output[] {
   const known = Array.from(lastOf(store)).filter(({ seq }) => seq <= store.outputs.upTo);
   return agesFromLine(firstLine, known);
 }

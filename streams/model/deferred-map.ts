@@ -1,16 +1,19 @@
-/** A map whose entries are read when one is first asked for: a restart reads many maps, and needs few of them at once. */
+/**
+ * A map whose entries are read when one is first asked for: a restart reads many maps, and needs few of them at once. Bytes,
+ * unlike a text, are none of the collector's work until then.
+ */
 export class DeferredMap<K, V> extends Map<K, V> {
-  #written: string | undefined;
-  readonly #entriesOf: (written: string) => Iterable<readonly [K, V]>;
+  #written: Uint8Array | undefined;
+  readonly #entriesOf: (written: Uint8Array) => Iterable<readonly [K, V]>;
 
-  constructor(written: string, entriesOf: (written: string) => Iterable<readonly [K, V]>) {
+  constructor(written: Uint8Array, entriesOf: (written: Uint8Array) => Iterable<readonly [K, V]>) {
     super();
     this.#written = written;
     this.#entriesOf = entriesOf;
   }
 
   /** The entries as they were written; undefined once they are read. */
-  get written(): string | undefined {
+  get written(): Uint8Array | undefined {
     return this.#written;
   }
 

@@ -48,6 +48,9 @@ function earlierText(text: string): string {
   return lines.join('\n');
 }
 
+const linesOf = (state: GraphState) =>
+  Array.from(encodeStateLines(state), (line) => Buffer.from(line).toString());
+
 describe('checkpoint', () => {
   it('brings any state back as it was, maps and sets and the order of their keys', () => {
     fc.assert(
@@ -81,7 +84,7 @@ describe('checkpoint', () => {
   it('writes large maps on lines of their own, and does not read them before they are asked for', () => {
     const state = emptyState();
     run(log([0, settings()], [0, post()]), state);
-    const lines = [...encodeStateLines(state)];
+    const lines = linesOf(state);
     const open = lines.findIndex((line) => line.startsWith('["posts",')) - 1;
     assert.ok(lines[open]?.startsWith('[['));
     const again = decodeState(lines.toSpliced(open, 1, '[[no JSON]]\n').join(''));
@@ -92,7 +95,7 @@ describe('checkpoint', () => {
   it('throws on a text that has lost the line of a map', () => {
     const state = emptyState();
     run(log([0, settings()], [0, post()]), state);
-    const lines = [...encodeStateLines(state)].filter((line) => !line.startsWith('[['));
+    const lines = linesOf(state).filter((line) => !line.startsWith('[['));
     assert.throws(() => decodeState(lines.join('')), /the line of a map is missing/);
   });
 
@@ -115,11 +118,11 @@ describe('checkpoint', () => {
   it('writes lines for each actor, the ages first, and reads them one by one', () => {
     const state = emptyState();
     run(log([0, settings()], [0, post()], [1_000, { kind: 'tick', ages: {} }]), state);
-    const lines = [...encodeStateLines(state)];
+    const lines = linesOf(state);
     assert.ok(lines.every((line) => line.endsWith('\n') && !line.slice(0, -1).includes('\n')));
     assert.ok(lines[0]?.startsWith('["freshness",'));
     const reader = createStateReader();
-    for (const line of lines) reader.read(line);
+    for (const line of lines) reader.read(Buffer.from(line));
     assert.deepEqual(allRead(reader.state()), state);
   });
 

@@ -44,20 +44,20 @@ function split(bytes: Buffer): Buffer[] {
 const LINE_FEED = 10;
 
 /** Splits at line feeds alone. `readline` also splits at separators that JSON has inside of texts. */
-async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncIterable<string> {
-  const begun: Buffer[] = [];
+async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let begun: Buffer[] = [];
   for await (const piece of pieces) {
     let from = 0;
     for (let end = piece.indexOf(LINE_FEED); end !== -1; end = piece.indexOf(LINE_FEED, from)) {
-      begun.push(piece.subarray(from, end));
-      yield Buffer.concat(begun).toString();
-      begun.length = 0;
+      const rest = piece.subarray(from, end);
+      // Most lines lie within a piece, and are not copied.
+      yield begun.length === 0 ? rest : Buffer.concat([...begun, rest]);
+      begun = [];
       from = end + 1;
     }
-    begun.push(piece.subarray(from));
+    if (from < piece.length) begun.push(piece.subarray(from));
   }
-  const last = Buffer.concat(begun).toString();
-  if (last !== '') yield last;
+  if (begun.length > 0) yield Buffer.concat(begun);
 }
 
 export function openCheckpoints({ durable, damage, root, checkpoints, states }: Environment): Checkpoints {

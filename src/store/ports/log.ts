@@ -99,7 +99,7 @@ export interface Checkpoints {
   /** The oldest one of this graph version. */
   oldest(graphVersion: number): Checkpoint | undefined;
   /** The lines of the state of one of them, without their ends. It is not in memory as a whole. */
-  lines(seq: number): AsyncIterable<string>;
+  lines(seq: number): AsyncIterable<Uint8Array>;
   /** Seq and time of all of them, oldest first. */
   list(): readonly Omit<Checkpoint, 'state'>[];
   remove(seq: number): Promise<void>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { DeferredMap } from '../../../streams/model/deferred-map.ts';
 
-const entriesOf = (written: string): [string, number][] => JSON.parse(written);
+const entriesOf = (written: Uint8Array): [string, number][] => JSON.parse(Buffer.from(written).toString());
 const anyEntries = fc.uniqueArray(fc.tuple(fc.string({ maxLength: 2 }), fc.nat()), {
   maxLength: 5,
   selector: ([key]) => key,
@@ -33,7 +33,7 @@ describe('DeferredMap', () => {
       fc.assert(
         fc.property(anyEntries, (entries) => {
           const usual = new Map(entries);
-          const deferred = new DeferredMap(JSON.stringify(entries), entriesOf);
+          const deferred = new DeferredMap(Buffer.from(JSON.stringify(entries)), entriesOf);
           assert.deepEqual(use(deferred), use(usual));
           assert.deepEqual([...deferred], [...usual]);
         }),
@@ -43,11 +43,12 @@ describe('DeferredMap', () => {
 
   it('is not read before it is used, and once then', () => {
     let reads = 0;
-    const map = new DeferredMap('[["a",1]]', (written) => {
+    const bytes = Buffer.from('[["a",1]]');
+    const map = new DeferredMap(bytes, (written) => {
       reads += 1;
       return entriesOf(written);
     });
-    assert.equal(map.written, '[["a",1]]');
+    assert.equal(map.written, bytes);
     assert.equal(reads, 0);
     assert.equal(map.get('a'), 1);
     assert.equal(map.get('b'), undefined);

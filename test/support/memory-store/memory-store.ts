@@ -185,7 +185,7 @@ function createCheckpoints(): Checkpoints {
     oldest: (graphVersion) => ofVersion(graphVersion)[0],
     async *lines(seq) {
       const lines = kept.get(seq)?.state.split('\n') ?? [];
-      yield* lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+      for (const line of lines.at(-1) === '' ? lines.slice(0, -1) : lines) yield Buffer.from(line);
     },
     list: () =>
       Array.from(kept.values(), ({ seq, at, graphVersion }) => ({ seq, at, graphVersion })).sort(
