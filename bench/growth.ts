@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Measured, Replayed, Restarted } from './growth/measure.ts';
+import type { Measured, Reopened, Replayed, Restarted } from './growth/measure.ts';
 import type { Latencies } from './growth/serve.ts';
 import { median, rankOf } from './percentiles.ts';
 import { print } from './print.ts';
@@ -58,6 +58,7 @@ function printFurther({ count, figures }: Step, before: Step | undefined): numbe
 interface Figures {
   readonly live: Measured;
   readonly restarted: Restarted;
+  readonly resumed: Reopened;
   readonly served: Latencies;
   readonly replayed: Replayed;
 }
@@ -67,9 +68,11 @@ async function figuresOf(accounts: number): Promise<Figures> {
   try {
     const live = await measure<Measured>('live', accounts, folder);
     const restarted = await measure<Restarted>('restart', accounts, folder);
+    await measure('stop', accounts, folder);
+    const resumed = await measure<Reopened>('resume', accounts, folder);
     const served = await measure<Latencies>('serve', accounts, folder);
     const replayed = await measure<Replayed>('replay', accounts, folder);
-    return { live, restarted, served, replayed };
+    return { live, restarted, resumed, served, replayed };
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -112,15 +115,19 @@ function printFigures(count: number, figures: Figures, first: Figures): void {
   printBytes('  heap after a restart', ({ restarted }) => restarted.memory.heap);
   printBytes('  pages of files after a restart', ({ restarted }) => restarted.memory.files);
   printBytes('  checkpoint', ({ live }) => live.checkpointBytes);
-  const { servedMs, restartMs, restartCpuMs } = figures.restarted;
-  print('  restart until stored values are loaded', `${servedMs.toFixed(0)} ms`);
+  printReopened('after an orderly stop', figures.resumed);
+  printReopened('after a kill', figures.restarted);
+  printLatency('  GET of account a, p99', ({ served }) => served.requests);
+  printLatency('  from a fact to a frame of account a, p99', ({ served }) => served.frames);
+}
+
+function printReopened(when: string, { servedMs, restartMs, restartCpuMs }: Reopened): void {
+  print(`  restart ${when} until stored values are loaded`, `${servedMs.toFixed(0)} ms`);
   print(
-    '  restart until the engine runs',
+    `  restart ${when} until the engine runs`,
     `${restartMs.toFixed(0)} ms`,
     `goal 2,000 ms; ${restartCpuMs.toFixed(0)} ms of CPU`,
   );
-  printLatency('  GET of account a, p99', ({ served }) => served.requests);
-  printLatency('  from a fact to a frame of account a, p99', ({ served }) => served.frames);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await benchGrowth();

@@ -16,14 +16,17 @@ export interface Measured {
   readonly checkpointBytes: number;
 }
 
-export interface Restarted {
-  readonly memory: Memory;
+export interface Reopened {
   /** Until stored values are loaded, and a server could begin with them. */
   readonly servedMs: number;
   /** Until the engine runs. */
   readonly restartMs: number;
   /** CPU time of the same: on a busy machine it tells more. */
   readonly restartCpuMs: number;
+}
+
+export interface Restarted extends Reopened {
+  readonly memory: Memory;
   readonly secondMs: number;
 }
 
@@ -60,8 +63,7 @@ async function live(): Promise<Measured> {
   return { memory, secondMs: cpuMs / SECONDS, checkpointBytes };
 }
 
-/** Opens the same store again. */
-async function restart(): Promise<Restarted> {
+async function reopen() {
   const startedAt = performance.now();
   const cpuBefore = process.cpuUsage();
   const store = await openStore(folder);
@@ -71,11 +73,33 @@ async function restart(): Promise<Restarted> {
   const { state } = await recovery.finish();
   const restartMs = performance.now() - startedAt;
   const restartCpuMs = msOf(process.cpuUsage(cpuBefore));
+  return { reopened: { servedMs, restartMs, restartCpuMs }, store, latest, state };
+}
+
+/** Opens the same store again, as after a kill: the log goes on after the checkpoint. */
+async function restart(): Promise<Restarted> {
+  const { reopened, store, latest, state } = await reopen();
   const after = SECONDS + AFTER_CHECKPOINT;
   const cpuMs = await cpuOf(() => runSteps({ store, latest, state }, from(after, SECONDS)));
   const memory = await residentMemory();
   await store.close();
-  return { memory, servedMs, restartMs, restartCpuMs, secondMs: cpuMs / SECONDS };
+  return { ...reopened, memory, secondMs: cpuMs / SECONDS };
+}
+
+/** Opens the same store again, and stops as an engine does. */
+async function stop(): Promise<Pick<Measured, 'checkpointBytes'>> {
+  const { store, state } = await reopen();
+  const checkpoint = await takeCheckpoint(store, state, START_AT + DAYS * 86_400_000);
+  if (checkpoint !== undefined) await store.checkpoints.save(checkpoint);
+  await store.close();
+  return { checkpointBytes: checkpoint === undefined ? 0 : bytesIn(checkpoint) };
+}
+
+/** Opens the same store again, as after an orderly stop. */
+async function resume(): Promise<Reopened> {
+  const { reopened, store } = await reopen();
+  await store.close();
+  return reopened;
 }
 
 /** Opens the same store again, and serves readers of one account. */
@@ -131,7 +155,7 @@ function msOf({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1_000;
 }
 
-const tasks: Readonly<Record<string, () => Promise<object>>> = { live, restart, serve, replay };
+const tasks: Readonly<Record<string, () => Promise<object>>> = { live, restart, stop, resume, serve, replay };
 const measured = await tasks[task]?.();
 if (measured === undefined) throw new RangeError(`no task ${task}`);
 process.stdout.write(`${JSON.stringify(measured)}\n`);
