@@ -91,7 +91,13 @@ interface Waiting {
 }
 
 /**
- * A turn appends all facts since the last turn to the log (one commit), runs them through the graph, stores their
+ * A turn takes no more when it has so many facts. Where turns take long, what waits for the next one would else make that
+ * one longer still, and with it the block of the log that readers of the past have to read as a whole.
+ */
+const FACTS_PER_TURN = 1_000;
+
+/**
+ * A turn appends the facts since the last turn to the log (one commit), runs them through the graph, stores their
  * outputs (one commit) and publishes them. Time in the log never runs back: while the calendar is behind the log, the
  * log's time stands still and each observation says by how much it is ahead. While the disk refuses a write, the turn
  * and every source wait for it: nothing is dropped, and readers keep the values they have.
@@ -105,7 +111,7 @@ export function createTurns(deps: TurnsDeps): Turns {
     isRefusal: isRefusedWrite,
     retryMs: deps.retryMs,
   });
-  let waiting: Waiting[] = [];
+  const waiting: Waiting[] = [];
   const tasks: (() => Promise<void>)[] = [];
   let running: Promise<void> | undefined;
   let isStopping = false;
@@ -196,14 +202,24 @@ export function createTurns(deps: TurnsDeps): Turns {
     }
   }
 
-  async function turn(taken: readonly Waiting[]): Promise<void> {
+  /** Adds whoever it takes from those that wait to `taken`, for whom it is done or has failed when it settles. */
+  async function turn(taken: Waiting[]): Promise<void> {
     const end = broken ?? over;
-    if (end !== undefined) throw end.error;
+    if (end !== undefined) {
+      taken.push(...waiting.splice(0));
+      throw end.error;
+    }
+    const facts: Fact[] = [];
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      taken.push(next);
+      for (const fact of next.make()) facts.push(fact);
+      if (facts.length >= FACTS_PER_TURN) break;
+    }
     const calendarAt = clock.wall();
     const receivedAt = Math.max(calendarAt, lastAt);
     const when = calendarAt < receivedAt ? { receivedAt, aheadMs: receivedAt - calendarAt } : { receivedAt };
     let seq = journal.head;
-    const observations = taken.flatMap(({ make }) => make().map((fact) => ({ seq: ++seq, ...when, fact })));
+    const observations = facts.map((fact) => ({ seq: ++seq, ...when, fact }));
     if (observations.length === 0) return;
     const { requests, report: turned } = await block(observations, calendarAt);
     for (const request of requests) deps.request(request);
@@ -217,8 +233,7 @@ export function createTurns(deps: TurnsDeps): Turns {
         await task();
         continue;
       }
-      const taken = waiting;
-      waiting = [];
+      const taken: Waiting[] = [];
       try {
         await turn(taken);
         for (const { done } of taken) done();

@@ -106,6 +106,25 @@ describe('turns', () => {
     );
   });
 
+  it('leave what waits beyond a thousand facts to the next block, and lose or reorder nothing of it', async () => {
+    const { store, turns, reports } = setUp();
+    const some = (from: number) => Array.from({ length: 600 }, (_, index) => fact(String(from + index)));
+    await Promise.all([
+      turns.accept([settings()]),
+      ...[1_000, 2_000, 3_000].map((id) => turns.accept(some(id))),
+    ]);
+    assert.deepEqual(
+      reports.map((report) => (report.type === 'turn' ? report.observations : report.type)),
+      [1, 1_200, 600],
+    );
+    const ids = Array.from(store.journal.read(2), ({ fact: read }) => (read.kind === 'post' ? read.id : ''));
+    const expected = [1_000, 2_000, 3_000].flatMap(some);
+    assert.deepEqual(
+      ids,
+      expected.map((each) => (each.kind === 'post' ? each.id : '')),
+    );
+  });
+
   it('write no outputs when only the ages moved', async () => {
     const { store, turns, latest } = setUp();
     await turns.accept([settings()]);

@@ -105,10 +105,18 @@ export async function askOnAndOn(
   return times;
 }
 
+/**
+ * A server may let go of a connection that was idle for long just when the next request is sent, so on one that was used
+ * before it is asked again, as every usual client does.
+ */
 function askOnce(port: number, agent: Agent): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const options = { port, host: '127.0.0.1', path: '/api/v1/performance/overview', agent };
-    get(options, (res) => res.resume().on('end', () => resolve(res.statusCode))).on('error', reject);
+    const req = get(options, (res) => res.resume().on('end', () => resolve(res.statusCode)));
+    req.on('error', (error: NodeJS.ErrnoException) => {
+      if (req.reusedSocket && error.code === 'ECONNRESET') askOnce(port, agent).then(resolve, reject);
+      else reject(error);
+    });
   });
 }
 

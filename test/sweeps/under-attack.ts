@@ -60,18 +60,14 @@ export function underAttack(
     const rested = await ask(target, 'report', Held);
     const restedBytes = await memoryOf(pid);
     await ask(clients, 'report', Seen);
-    const peakOf = watchMemory(pid);
-    const note = await Promise.race([
-      run({ ...field, port }).catch((error: unknown) => {
-        wrong.push(String(error));
-        return 'a wrong answer';
-      }),
-      target.ended().then((how) => {
-        throw new Error(`the server ended with ${how} under ${name}`);
-      }),
-    ]);
+    const memory = watchMemory(pid);
+    const attack = run({ ...field, port }).catch((error: unknown) => {
+      wrong.push(String(error));
+      return 'a wrong answer';
+    });
+    const note = await whileRunning(target, attack).finally(memory.stop);
     const { failures, lost, p99Ms, gapMs } = await ask(clients, 'report', Seen);
-    const peak = await peakOf();
+    const peak = memory.most();
     const { connections } = await ask(target, 'report', Held);
     wrong.push(...new Set(failures));
     if (lost > 0) wrong.push('the good reader of the feed lost its connection');
@@ -100,7 +96,14 @@ async function onStage<T>(warmMs: number, act: (stage: Stage) => Promise<T>): Pr
 async function ask<T>(child: Child, order: string, schema: z.ZodType<T>): Promise<T> {
   const answer = once(child.process, 'message');
   child.process.send(order);
-  return schema.parse((await answer)[0]);
+  return schema.parse((await whileRunning(child, answer))[0]);
+}
+
+function whileRunning<T>(child: Child, work: Promise<T>): Promise<T> {
+  const ended = child.ended().then((how) => {
+    throw new Error(`${child.process.spawnargs.at(-1)} ended with ${how}`);
+  });
+  return Promise.race([work, ended]);
 }
 
 /**
@@ -113,19 +116,25 @@ async function memoryOf(pid: number): Promise<number> {
   return 1_024 * Number(/^RssAnon:\s+(\d+) kB/m.exec(text)?.[1] ?? 0);
 }
 
-/** Looks at the memory until it is stopped, which resolves to the most it was. */
-function watchMemory(pid: number): () => Promise<number> {
+interface MemoryWatch {
+  stop(): void;
+  /** The most it was until it was stopped. */
+  most(): number;
+}
+
+function watchMemory(pid: number): MemoryWatch {
   let most = 0;
   let isOver = false;
-  const watching = (async () => {
+  void (async () => {
     while (!isOver) {
       most = Math.max(most, await memoryOf(pid));
       await delay(SAMPLE_MS);
     }
   })();
-  return async () => {
-    isOver = true;
-    await watching;
-    return most;
+  return {
+    stop() {
+      isOver = true;
+    },
+    most: () => most,
   };
 }

@@ -7,8 +7,14 @@ import { parseStored } from './stored-text.ts';
 const BLOCKS_PER_STEP = 1_000;
 const CHARS_PER_STEP = 4_000_000;
 
-/** Fewer blocks backwards, as such a step is taken while requests are being answered. */
-const BLOCKS_PER_STEP_BACK = 16;
+/**
+ * Fewer blocks backwards, as such a step is taken while requests are being answered; and one at first, as what is looked for
+ * is mostly near.
+ */
+const MOST_BLOCKS_PER_STEP_BACK = 16;
+
+/** Of so many blocks it is known when they begin. Looking for a time asks for those of the same ones again and again. */
+const KNOWN_BEGINS = 4_096;
 
 type PackedObservation = [receivedAt: number, fact: Fact, aheadMs?: number];
 
@@ -68,10 +74,18 @@ export function openJournal({ durable, damage, root, journal, isReadOnly }: Envi
     return block === undefined ? 0 : (decodeBlock(block).at(-1)?.seq ?? 0);
   }
 
-  /** The block that `seq` lies in; undefined when it is no longer kept. */
-  function blockOf(seq: number): Block | undefined {
-    for (const block of journal.getRange({ start: seq, reverse: true, limit: 1 })) return block;
-    return undefined;
+  const begins = new Map<number, number>();
+
+  /** When the first observation of a block was received; undefined when the block is no longer kept. */
+  function beginAt(key: number): number | undefined {
+    const known = begins.get(key);
+    if (known !== undefined) return known;
+    const value = journal.get(key);
+    if (value === undefined) return undefined;
+    const begin = beginOf({ key, value });
+    if (begins.size >= KNOWN_BEGINS) begins.clear();
+    begins.set(key, begin);
+    return begin;
   }
 
   let head = lastSeq();
@@ -135,8 +149,8 @@ export function openJournal({ durable, damage, root, journal, isReadOnly }: Envi
 
     *readBack(fromSeq) {
       let start = fromSeq;
-      for (;;) {
-        const blocks = [...journal.getRange({ start, reverse: true, limit: BLOCKS_PER_STEP_BACK })];
+      for (let limit = 1; ; limit = Math.min(2 * limit, MOST_BLOCKS_PER_STEP_BACK)) {
+        const blocks = [...journal.getRange({ start, reverse: true, limit })];
         for (const block of blocks) {
           const observations = decodeBlock(block);
           const last = observations.at(-1)?.seq ?? 0;
@@ -157,19 +171,20 @@ export function openJournal({ durable, damage, root, journal, isReadOnly }: Envi
       // Halves the seqs, not the blocks: each probe finds the block that its seq lies in.
       let low = firstKey();
       let high = this.head;
-      let last: Block | undefined;
+      let last = 0;
       while (low !== 0 && low <= high) {
-        const middle = Math.floor((low + high) / 2);
-        const block = blockOf(middle);
-        if (block === undefined) return 0;
-        if (beginOf(block) <= at) {
-          last = block;
-          low = middle + 1;
+        const key = firstKey({ start: Math.floor((low + high) / 2), reverse: true });
+        const begin = beginAt(key);
+        if (begin === undefined) return 0;
+        if (begin <= at) {
+          last = key;
+          low = firstKey({ start: key + 1 });
         } else {
-          high = block.key - 1;
+          high = key - 1;
         }
       }
-      const observations = last ? decodeBlock(last) : [];
+      const value = last === 0 ? undefined : journal.get(last);
+      const observations = value === undefined ? [] : decodeBlock({ key: last, value });
       const end = observations.at(-1)?.seq ?? 0;
       if (end !== 0 && end < this.head && !journal.has(end + 1)) {
         throw damage('journal', `the log has no block at seq ${end + 1}`);
