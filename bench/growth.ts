@@ -14,7 +14,7 @@ const FIRST = COUNTS[0] ?? 2;
 const MEGABYTE = 1024 * 1024;
 const MEASURE = fileURLToPath(new URL('./growth/measure.js', import.meta.url));
 /** The heap flags of `npm start`, but for the limit, and a collector that can be called. */
-const FLAGS = ['--expose-gc', '--max-semi-space-size=2'];
+const FLAGS = ['--expose-gc', '--min-semi-space-size=2', '--max-semi-space-size=16'];
 
 const run = promisify(execFile);
 
