@@ -300,7 +300,11 @@ async function streamOnAndOn(
     counts.comings += 1;
     counts.readers += 1;
     try {
-      const path = '/api/v1/feed?channels=counters,tweets,prediction,signals,heartbeat';
+      // A stream has at most 300 channels, and each account has its own.
+      const ofAccounts = ['tweets', 'prediction', 'signals'].flatMap((channel) =>
+        ACCOUNTS.map((account) => `${channel}/${account}`),
+      );
+      const path = `/api/v1/feed?channels=counters,heartbeat,${ofAccounts.join(',')}`;
       const { status, body } = await fetch(`${url}${path}`, { headers, signal: stay });
       count(counts, String(status));
       let rest = '';

@@ -94,9 +94,10 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   BodyIncomplete: error(400, 'The connection ended before the body did.', {
     body_incomplete: 'The connection ended before the body did',
   }),
-  ChannelUnknown: error(400, 'There is no such channel or account.', {
+  ChannelUnknown: error(400, 'There is no such channel or account, or they are too many for a stream.', {
     channel_unknown: 'There is no channel "prices"',
     account_unknown: 'There is no account "account_c" on counters',
+    too_many_channels: 'These are 801 channels, one for each account; a stream has at most 300',
   }),
   AccountUnknown: error(
     404,

@@ -2,23 +2,29 @@ import type { Reader, Subscription } from '../delivery/reader.ts';
 import type { Cursor } from '../delivery/subscriptions.ts';
 
 /**
- * The reader's cursors of all topics once it has frame `sentSeq` of `sent`, as the id of an event:
- * `epoch;counters/account_a=12;test=7`. A browser sends it back in a header. Names of topics contain neither `;` nor
- * `=`.
+ * The ids of the next events of `sent`, by the seqs of their frames: the reader's cursors of all topics once it has such an
+ * event, as `epoch;counters/account_a=12;test=7`. A browser sends the last one back in a header. Names of topics contain
+ * neither `;` nor `=`. Good until something else is sent.
  */
-export function eventId(
+export function eventIds(
   epoch: string,
   { subscriptions }: Reader,
   sent: Subscription | undefined,
-  sentSeq: number | undefined,
-): string {
-  let text = epoch;
+): (sentSeq: number | undefined) => string {
+  let before = epoch;
+  let after = '';
+  let ownName: string | undefined;
   for (const [name, subscription] of subscriptions) {
     const { place } = subscription;
-    const seq = subscription === sent ? sentSeq : 'seq' in place ? place.seq : undefined;
-    if (seq !== undefined) text += `;${name}=${seq}`;
+    if (subscription === sent) ownName = name;
+    else if (!('seq' in place)) continue;
+    else if (ownName === undefined) before += `;${name}=${place.seq}`;
+    else after += `;${name}=${place.seq}`;
   }
-  return text;
+  return (sentSeq) =>
+    ownName === undefined || sentSeq === undefined
+      ? `${before}${after}`
+      : `${before};${ownName}=${sentSeq}${after}`;
 }
 
 /** The cursor of each topic, by name; empty for a text that is not an event id. */

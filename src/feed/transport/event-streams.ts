@@ -13,7 +13,7 @@ import { countClosed, type FeedCounters } from '../figures.ts';
 import type { PublishedFrames } from '../log/frame-log.ts';
 import { type ConnectionLimits, keyCaller, tooManyFeeds } from './connection-limits.ts';
 import { errorText, goodbyeText, subscribedText, tooOldTexts } from './control-frames.ts';
-import { eventId, parseEventId } from './event-id.ts';
+import { eventIds, parseEventId } from './event-id.ts';
 import { hasRoomFor } from './room.ts';
 import type { ConnectionTimes } from './websockets.ts';
 
@@ -89,11 +89,9 @@ class EventStreamReader extends Reader {
   }
 
   override write({ texts, seqs }: FrameBatch, subscription: Subscription | undefined): boolean {
+    const idAt = eventIds(this.#deps.log.epoch, this, subscription);
     let events = '';
-    for (const [index, text] of texts.entries()) {
-      const id = eventId(this.#deps.log.epoch, this, subscription, seqs[index]);
-      events += `id: ${id}\ndata: ${text}\n\n`;
-    }
+    for (const [index, text] of texts.entries()) events += `id: ${idAt(seqs[index])}\ndata: ${text}\n\n`;
     if (!hasRoomFor(this.res, Buffer.byteLength(events))) return false;
     this.res.write(events);
     return true;
@@ -171,6 +169,7 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
       const { tier, keyId } = gate.identify(ENDPOINT, req);
       const { channels, ...options } = readQuery(feedQuery, queryOf(req));
       const requests = asRequestErrors(() => subscriptions.find(channelRequests(channels, options), tier));
+      checkFitsId(requests.length);
       if (keyId !== null && !connectionLimits.useKey(keyId)) {
         throw tooManyFeeds('Too many connections use this key already', 10);
       }
@@ -229,6 +228,19 @@ function channelRequests(
     }
     return { channel, ...(account === undefined ? {} : { account }), ...options };
   });
+}
+
+/** Every event carries the place in all of them, which has to fit into a header when the reader comes back. */
+const MOST_TOPICS = 300;
+
+function checkFitsId(topics: number): void {
+  if (topics <= MOST_TOPICS) return;
+  throw new RequestError(
+    400,
+    'too_many_channels',
+    `These are ${topics} channels, one for each account; a stream has at most ${MOST_TOPICS}. ` +
+      'Name accounts, as in counters/account_a, or use the WebSocket, which has no such limit',
+  );
 }
 
 /** Turns a FeedError, which a WebSocket gets as a frame, into an HTTP error. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Place } from '../../../src/feed/delivery/reader.ts';
 import { openFrameLog } from '../../../src/feed/log/frame-log.ts';
-import { eventId, parseEventId } from '../../../src/feed/transport/event-id.ts';
+import { eventIds, parseEventId } from '../../../src/feed/transport/event-id.ts';
 import { audienceOf } from '../../../src/views/audience.ts';
 import { createMemoryFrames } from '../../support/memory-store/frames.ts';
 import { MemoryReader, TOPICS } from '../memory-readers.ts';
@@ -39,7 +39,7 @@ describe('the id of an event', () => {
           const before = 'seq' in place ? [[name, { epoch, seq: place.seq }] as const] : [];
           return subscription === sent ? [[name, { epoch, seq: sentSeq }] as const] : before;
         });
-        assert.deepEqual(parseEventId(eventId(epoch, reader, sent, sentSeq)), new Map(expected));
+        assert.deepEqual(parseEventId(eventIds(epoch, reader, sent)(sentSeq)), new Map(expected));
       }),
     ));
 

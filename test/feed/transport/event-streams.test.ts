@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Holder, KeyLookup } from '../../../src/access/keys/key-lookup.ts';
+import { accountPath } from '../../support/accounts.ts';
 import { checkedFetch } from '../../support/answer-check.ts';
 import { eventually } from '../../support/eventually.ts';
 import { countersOutput, eventOutput, postOutput } from '../../support/outputs.ts';
@@ -78,6 +79,32 @@ describe('the feed as an event stream', () => {
     // A stream is never about the past.
     assert.deepEqual(await ask('test&as_of=1'), [422, undefined]);
     assert.equal(server.feed.figures().connections, 0);
+  });
+
+  it('has no more channels than the id of an event can name', async () => {
+    const like = accountPath('a');
+    const accounts = Array.from({ length: 301 }, (_, n) => ({
+      ...like,
+      id: `x${n}`,
+      segment: `account_x${n}`,
+    }));
+    const many = await startFeed({ accounts });
+    try {
+      const ask = (channels: string) =>
+        checkedFetch(`${many.url}/api/v1/feed?channels=${channels}`, {
+          headers: { Accept: 'text/event-stream' },
+        });
+      const refused = await ask('counters');
+      assert.deepEqual([refused.status, Object(await refused.json()).code], [400, 'too_many_channels']);
+      const stream = await listen(
+        `${many.url}/api/v1/feed?channels=counters/account_x0,counters/account_x300`,
+      );
+      await eventually('both channels', () => stream.events.length > 0);
+      assert.equal(stream.events[0]?.frame.type, 'subscribed');
+      stream.close();
+    } finally {
+      await many.stop();
+    }
   });
 
   describe('to a reader that does not read', () => {
