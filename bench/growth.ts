@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { NPM_START } from '../test/support/npm-start.ts';
 import type { Measured, Reopened, Replayed, Restarted } from './growth/measure.ts';
 import type { Latencies } from './growth/serve.ts';
 import { median, rankOf } from './percentiles.ts';
@@ -13,8 +14,9 @@ const COUNTS = (process.env.ACCOUNTS ?? '2,20,200').split(',').map(Number);
 const FIRST = COUNTS[0] ?? 2;
 const MEGABYTE = 1024 * 1024;
 const MEASURE = fileURLToPath(new URL('./growth/measure.js', import.meta.url));
-/** The heap flags of `npm start`, but for the limit, and a collector that can be called. */
-const FLAGS = ['--expose-gc', '--min-semi-space-size=2', '--max-semi-space-size=16'];
+/** As `npm start` runs the program, with a collector that can be called. */
+const FLAGS = ['--expose-gc', ...NPM_START.flags];
+const ENV = { ...process.env, ...NPM_START.env };
 
 const run = promisify(execFile);
 
@@ -82,6 +84,7 @@ async function figuresOf(accounts: number): Promise<Figures> {
 async function measure<T>(task: string, accounts: number, folder: string): Promise<T> {
   const { stdout } = await run(process.execPath, [...FLAGS, MEASURE, task, String(accounts), folder], {
     maxBuffer: 64 * MEGABYTE,
+    env: ENV,
   });
   return JSON.parse(stdout) as T;
 }
