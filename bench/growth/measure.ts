@@ -1,4 +1,3 @@
-import { boundYoungSpace } from '../../src/cli/bound-heap.ts';
 import { bytesIn, takeCheckpoint } from '../../src/engine/checkpoints.ts';
 import { beginRecovery, recover } from '../../src/engine/recover.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
@@ -45,8 +44,6 @@ const SERVED_SECONDS = 30;
 
 const [task = '', count = '', folder = ''] = process.argv.slice(2);
 const accounts = accountIds(Number(count));
-// As `npm start` does.
-boundYoungSpace(accounts.length);
 
 /** Fills a store as an engine does that ran for `DAYS`, then goes on second by second. */
 async function live(): Promise<Measured> {

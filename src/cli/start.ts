@@ -3,7 +3,7 @@ import { type Config, parseConfig } from '../config/config.ts';
 import { envOf, SETTING_KEYS, SETTINGS } from '../config/settings.ts';
 import type { Service } from '../service/service.ts';
 import { printBanner } from './banner.ts';
-import { boundHeap, boundYoungSpace } from './bound-heap.ts';
+import { boundHeap } from './bound-heap.ts';
 import { exitCodeOf } from './failure.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
@@ -23,7 +23,6 @@ async function start(flags: Flags, args: readonly string[], proc: ProcessLike): 
   // Log lines would push the banner off the screen; a configured level wins.
   const defaults = stdout.isTTY && stderr.isTTY ? ({ logLevel: 'warn' } as const) : {};
   const config = loadConfig(parseConfig, { flags, unknownArguments: unknownArguments(args), env, defaults });
-  boundYoungSpace(config.accounts.length);
   const stop = listenForStop(proc);
   try {
     const { createLog } = await import('./log.ts');

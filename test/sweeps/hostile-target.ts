@@ -1,6 +1,5 @@
 import { createShares } from '../../src/access/gate.ts';
 import { LIMITS } from '../../src/access/limits/rate-policy.ts';
-import { boundYoungSpace } from '../../src/cli/bound-heap.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { sendToParent } from '../support/child.ts';
 import { serveBusy } from './serve-busy.ts';
@@ -8,8 +7,7 @@ import { serveBusy } from './serve-busy.ts';
 // A busy server with the limits it has unless others are set. Collects what is garbage when it is told to `rest`; answers
 // that and `report` with the connections it holds.
 
-const { feed, trafficPerMinute, accounts } = parseConfig({ flags: {}, env: {} });
-boundYoungSpace(accounts.length);
+const { feed, trafficPerMinute } = parseConfig({ flags: {}, env: {} });
 if (feed === null || trafficPerMinute === null) throw new TypeError('the usual limits are off');
 const http = { limits: LIMITS, shares: createShares(trafficPerMinute) };
 await serveBusy({ limits: feed, http }, (server) => {

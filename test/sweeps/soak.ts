@@ -121,7 +121,8 @@ function startProgram(data: string, { historyDays, accounts }: Soak, worldUrl: s
       ...(worldUrl === undefined ? [] : ['--world', worldUrl]),
     ],
     NPM_START.env,
-    NPM_START.flags,
+    // As the page for operators says.
+    [...NPM_START.flags, ...(accounts > 20 ? ['--max-semi-space-size=16'] : [])],
   );
 }
 
