@@ -17,6 +17,7 @@ interface PostFlags {
   readonly to?: number;
   readonly every: number;
   readonly prices?: string;
+  readonly account?: string;
   readonly gaps?: string;
   readonly rows?: string;
   readonly json?: string;
@@ -45,9 +46,9 @@ async function measure(flags: PostFlags, proc: ProcessLike, signal: AbortSignal)
   ]);
   await files.expectWritable([flags.rows, flags.json, flags.report].filter((path) => path !== undefined));
   const progress = createProgress(proc.stderr);
-  const { posts, windows, from, to, every, prices, gaps } = flags;
+  const { posts, windows, from, to, every, prices, account, gaps } = flags;
   const rows = await backtest({
-    ...{ posts, windows, prices, gaps, fromAt: from, toAt: to, everyMs: every },
+    ...{ posts, windows, prices, account, gaps, fromAt: from, toAt: to, everyMs: every },
     onProgress: (done, all) => progress.show(`${done} of ${all} forecasts`, done / all),
     signal,
   }).finally(progress.end);
@@ -104,10 +105,10 @@ export function backtestCommand(proc: ProcessLike, exitWith: (code: number) => v
   /** The options as they were typed, for the record of a result. */
   const given: string[] = [];
   const command = new Command('backtest')
-    .option('--posts <file>', 'CSV of an account with the column created_ts (UTC ms)')
+    .option('--posts <file>', 'CSV of an account with the column created_ts (ISO, ms or seconds)')
     .addOption(
       new Option('--data <folder>', 'instead of posts: what an engine recorded in its data folder').conflicts(
-        ['posts', 'windows', 'every', 'prices', 'gaps', 'report'],
+        ['posts', 'windows', 'every', 'prices', 'account', 'gaps', 'report'],
       ),
     )
     .option(
@@ -128,7 +129,11 @@ export function backtestCommand(proc: ProcessLike, exitWith: (code: number) => v
         .argParser(toPeriod)
         .default(12 * HOUR_MS, '12h'),
     )
-    .option('--prices <file>', 'CSV of market prices: ts,bucket_lo,bucket_hi,price[,start_ts,end_ts]')
+    .option(
+      '--prices <file>',
+      'CSV of `export prices` or `export minutes`, or with ts,bucket_lo,bucket_hi,price[,start_ts,end_ts]',
+    )
+    .option('--account <id>', 'whose prices, of a file with those of several accounts')
     .option('--gaps <file>', 'CSV with from_ts,to_ts of gaps in the posts (default: silences of 7 days)')
     .option('--strategy <file>', 'with --data: a module whose default export turns records into orders')
     .addOption(

@@ -1,11 +1,12 @@
 import { takerFee } from '../../../streams/internal.ts';
 import type { Store } from '../../store/store.ts';
+import { MAX_PRICE_AGE_MS } from '../backtest/market-prices.ts';
 import { BUY_FAVOURITE, FOLLOW_SIGNALS, HOLD_CASH, SELL_FAVOURITE } from '../pnl/built-in-strategies.ts';
 import type { Strategy } from '../pnl/strategy.ts';
 import type { Fill } from '../pnl/trader.ts';
 import { createTrading } from '../pnl/trading.ts';
 import { type TradingSummary, tradingSummary } from '../pnl/trading-summary.ts';
-import { collectSamples, MAX_PRICE_AGE_MS, type ScoredSample } from './forecast-samples.ts';
+import { collectSamples, type ScoredSample } from './forecast-samples.ts';
 import { type ReadLog, readOutputs } from './recorded-outputs.ts';
 import { type RecordedScores, recordedScores } from './recorded-scores.ts';
 
