@@ -4,6 +4,7 @@ import {
   contains,
   crps,
   type FinalCount,
+  logPool,
   logScore,
   MINUTE_MS,
   probabilityIn,
@@ -15,16 +16,19 @@ import type { PriceHistory } from './price-files.ts';
 export const MAX_PRICE_AGE_MS = 2 * MINUTE_MS;
 
 /**
- * The market's probabilities and ours, scored on the market's buckets. From `crps` on, the market's probability is spread
- * evenly over the counts of each bucket.
+ * The market's probabilities, ours and the log pool of both, scored on the market's buckets. From `crps` on, the market's and
+ * the pool's probability is spread evenly over the counts of each bucket.
  */
 export interface MarketScore {
   readonly logScore: number;
   readonly logScoreModel: number;
+  readonly logScorePool: number;
   readonly brier: number;
   readonly brierModel: number;
+  readonly brierPool: number;
   readonly crps: number;
   readonly crpsModel: number;
+  readonly crpsPool: number;
   readonly isCovered: boolean;
   /** Error of the market's median as a share of the final count. */
   readonly ape: number;
@@ -54,7 +58,7 @@ export function marketAt({ prices, isOfChanges }: PriceHistory, now: number): Pr
   return buckets.map(({ lo, hi, price }) => ({ lo, hi, prob: (price ?? 0) / total }));
 }
 
-/** Null where the market had no prices of that instant, or none for the bucket that won. */
+/** Null where the market had no prices of that instant, none for the bucket that won, or excludes what the model expects. */
 export function scoreMarket(
   history: PriceHistory,
   now: number,
@@ -66,14 +70,19 @@ export function scoreMarket(
   if (!buckets || winner === undefined) return null;
   const market = buckets.map(({ prob }) => prob);
   const model = buckets.map((bucket) => probabilityIn(outlook, bucket));
+  const pool = logPool(model, market);
+  if (pool === null) return null;
   const priced = spreadEvenly(buckets, market);
   return {
     logScore: logScore(winner.prob),
     logScoreModel: logScore(probabilityIn(outlook, winner)),
+    logScorePool: logScore(pool[buckets.indexOf(winner)] ?? 0),
     brier: brier(buckets, market, final),
     brierModel: brier(buckets, model, final),
+    brierPool: brier(buckets, pool, final),
     crps: crps(priced, final),
     crpsModel: crps(outlook, final),
+    crpsPool: crps(spreadEvenly(buckets, pool), final),
     isCovered: final >= quantileOf(priced, 0.05) && final <= quantileOf(priced, 0.95),
     ape: Math.abs(quantileOf(priced, 0.5) - final) / Math.max(1, final),
   };

@@ -42,6 +42,7 @@ const MARKET_COLUMNS: typeof COLUMNS = [
   ['with prices', ({ market }) => String(market?.n ?? 0)],
   ['market log score', ({ market }) => market?.log_score.toFixed(3) ?? ''],
   ['ours there', ({ market }) => market?.log_score_model.toFixed(3) ?? ''],
+  ['pool of both', ({ market }) => market?.log_score_pool.toFixed(3) ?? ''],
   ['market CRPS', ({ market }) => market?.crps.toFixed(2) ?? ''],
   ['ours there', ({ market }) => market?.crps_model.toFixed(2) ?? ''],
 ];

@@ -42,17 +42,20 @@ const percent = (value: number | null) => (value === null ? dash : `${(100 * val
 
 const SCORE_HEADINGS = [
   ...['hours left', 'n', 'events', 'log', 'pace', 'CRPS', 'pace', 'in 90 %'],
-  ...['with prices', 'log', 'market', 'difference', '95 % interval'],
+  ...['with prices', 'log', 'market', 'pool', 'model - market', '95 % interval'],
+  ...['pool - market', '95 % interval'],
 ];
 
 function scoreCells(name: string, { n, events, model, pace, against_market }: RecordedSummary): string[] {
-  const interval = against_market?.difference_interval;
+  const range = (interval: readonly [number, number] | null | undefined) =>
+    interval ? `${signed(interval[0], 3)} to ${signed(interval[1], 3)}` : dash;
   return [
     ...[name, String(n), String(events), fixed(model.log_score, 3), fixed(pace.log_score, 3)],
     ...[fixed(model.crps, 2), fixed(pace.crps, 2), percent(model.coverage90)],
     ...[String(against_market?.n ?? 0), fixed(against_market?.model.log_score, 3)],
-    ...[fixed(against_market?.market.log_score, 3), fixed(against_market?.difference, 3)],
-    interval ? `${signed(interval[0], 3)} to ${signed(interval[1], 3)}` : dash,
+    ...[fixed(against_market?.market.log_score, 3), fixed(against_market?.pool.log_score, 3)],
+    ...[fixed(against_market?.difference, 3), range(against_market?.difference_interval)],
+    ...[fixed(against_market?.pool_less_market, 3), range(against_market?.pool_less_market_interval)],
   ];
 }
 

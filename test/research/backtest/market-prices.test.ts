@@ -27,6 +27,11 @@ describe('backtest market', () => {
     assert.ok(score !== null);
     assert.ok(Math.abs(score.logScore + Math.log(0.6)) < 1e-12);
     assert.ok(Math.abs(score.logScoreModel + Math.log(0.5)) < 1e-12);
+    // Of both: the root of 0.5 * 0.6 against that of 0.5 * 0.4.
+    const pooled = Math.sqrt(0.6) / (Math.sqrt(0.6) + Math.sqrt(0.4));
+    assert.ok(Math.abs(score.logScorePool + Math.log(pooled)) < 1e-12);
+    assert.ok(Math.abs(score.brierPool - 2 * (1 - pooled) ** 2) < 1e-12);
+    assert.ok(score.crpsPool > 0);
     assert.ok(Math.abs(score.brier - 2 * 0.4 ** 2) < 1e-12);
     assert.ok(Math.abs(score.brierModel - 2 * 0.5 ** 2) < 1e-12);
     // 0.4 over 0..19 and 0.6 over 20..39: what is below 20 adds (0.02 k)^2, what is above (0.6 - 0.03 k)^2.

@@ -78,6 +78,27 @@ describe('backtest report', () => {
     assert.match(tableOf(report), /hours left +n +windows/);
   });
 
+  it('compares model, market and pool at the same instants, by hours left and with intervals by windows', () => {
+    const market = {
+      ...{ logScore: 1.5, logScoreModel: 1.25, logScorePool: 1.375, crps: 5, crpsModel: 4, crpsPool: 4.5 },
+      ...{ brier: 0.7, brierModel: 0.6, brierPool: 0.65, isCovered: true, ape: 0.1 },
+    };
+    const priced = rows().map((row, index) => ({
+      ...row,
+      scores: row.scores && { ...row.scores, market: index % 2 === 0 ? market : null },
+    }));
+    const found = reportOf(priced);
+    assert.ok(found?.overall.market);
+    const { n, windows, log_score_difference, log_score_pool_difference_interval } = found.overall.market;
+    assert.deepEqual([n, windows, log_score_difference], [10, 10, -0.25]);
+    assert.deepEqual(log_score_pool_difference_interval, [-0.125, -0.125]);
+    assert.equal(found.overall.market.log_score_pool_less_model, 0.125);
+    assert.equal(found.by_horizon['24']?.market, null);
+    const text = tableOf(found);
+    assert.match(text, /\n +all +10 +10 +1\.250 +1\.500 +1\.375 +-0\.250 +-0\.250 to -0\.250 +-0\.125/);
+    assert.match(text, /\n +48 +10 +10 /);
+  });
+
   it('draws every picture into one page that loads nothing', () => {
     const page = pageOf(report, rows(), 'a <b> & c');
     assert.equal(page.match(/<svg /g)?.length, 6 + 4 + 4);
