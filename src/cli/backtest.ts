@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { HOUR_MS } from '../../streams/internal.ts';
+import type { Origin } from '../research/backtest/page-frame.ts';
 import type { TextFile } from '../research/backtest/result-files.ts';
 import { addManual } from './manual.ts';
 import { toTime } from './moment-options.ts';
@@ -9,6 +10,7 @@ import type { ProcessLike } from './process-like.ts';
 import { createProgress } from './progress.ts';
 import { measureRecorded, type RecordedFlags } from './recorded-backtest.ts';
 import { untilStopped } from './stop-signals.ts';
+import { packageVersion } from './version.ts';
 
 interface PostFlags {
   readonly posts: string;
@@ -36,7 +38,23 @@ function toPeriod(text: string): number {
   return ms;
 }
 
-async function measure(flags: PostFlags, proc: ProcessLike, signal: AbortSignal): Promise<void> {
+/** What a page says that it was made from. */
+async function originOf({ posts, windows, prices, gaps }: PostFlags, command: string): Promise<Origin> {
+  const [{ sha256Of }, { isWindowKind }] = await Promise.all([
+    import('../research/backtest/provenance.ts'),
+    import('../research/backtest/windows.ts'),
+  ]);
+  const paths = [posts, isWindowKind(windows) ? undefined : windows, prices, gaps];
+  const read = paths.flatMap((path) => (path === undefined ? [] : [sha256Of(path)]));
+  return { command, version: packageVersion(), files: await Promise.all(read), facts: [] };
+}
+
+async function measure(
+  flags: PostFlags,
+  command: string,
+  proc: ProcessLike,
+  signal: AbortSignal,
+): Promise<void> {
   // Loaded only when needed, as a help page is not.
   const [{ backtest }, { reportOf }, { tableOf }, files] = await Promise.all([
     import('../research/backtest/backtest.ts'),
@@ -60,7 +78,8 @@ async function measure(flags: PostFlags, proc: ProcessLike, signal: AbortSignal)
   if (flags.report !== undefined) {
     const { pageOf } = await import('../research/backtest/report-page.ts');
     const title = `Backtest of ${basename(posts)}, windows: ${basename(windows)}`;
-    texts.push({ path: flags.report, text: pageOf(report, rows, title) });
+    const origin = await originOf(flags, command);
+    texts.push({ path: flags.report, text: pageOf(report, rows, title, origin) });
   }
   await files.writeFiles(texts, signal);
   proc.stdout.write(
@@ -96,7 +115,7 @@ async function run(flags: Flags, command: Command, given: string, proc: ProcessL
     const lost = OF_DATA.find(isGiven);
     if (lost !== undefined)
       command.error(`error: --${lost} needs --data FOLDER, as posts alone have no market`);
-    return untilStopped(proc, (signal) => measure(flags, proc, signal));
+    return untilStopped(proc, (signal) => measure(flags, given, proc, signal));
   }
   return untilStopped(proc, (signal) => measureRecorded(flags, given, proc, signal));
 }
@@ -108,7 +127,7 @@ export function backtestCommand(proc: ProcessLike, exitWith: (code: number) => v
     .option('--posts <file>', 'CSV of an account with the column created_ts (ISO, ms or seconds)')
     .addOption(
       new Option('--data <folder>', 'instead of posts: what an engine recorded in its data folder').conflicts(
-        ['posts', 'windows', 'every', 'prices', 'account', 'gaps', 'report'],
+        ['posts', 'windows', 'every', 'prices', 'account', 'gaps'],
       ),
     )
     .option(

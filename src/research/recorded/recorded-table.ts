@@ -97,16 +97,28 @@ function table(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => line(row).join('  ')).join('\n');
 }
 
+type Rows = readonly (readonly string[])[];
+
+/** Headings, all forecasts, then by hours left; nothing without a score. */
+export function scoreRows({ overall, by_horizon }: RecordedScores): Rows {
+  if (overall === null) return [];
+  const rows = Object.entries(by_horizon).map(([hours, summary]) => scoreCells(hours, summary));
+  return [SCORE_HEADINGS, scoreCells('all', overall), ...rows];
+}
+
+export function moneyRows(trading: readonly TradingSummary[]): Rows {
+  return [MONEY_HEADINGS, ...trading.map(moneyCells)];
+}
+
+/** Of the strategy in question; nothing without a bet that is over. */
+export function edgeRows([first]: readonly TradingSummary[]): Rows {
+  const bands = first?.by_edge ?? [];
+  return bands.length === 0 ? [] : [EDGE_HEADINGS, ...bands.map(edgeCells)];
+}
+
 /** Verdict, scores by hours left, profit of every strategy, and hits by edge of the one in question. */
 export function recordedText(result: Pick<RecordedResult, 'scores' | 'trading'>): string {
   const { scores, trading } = result;
-  const parts = [verdictOf(result)];
-  if (scores.overall !== null) {
-    const rows = Object.entries(scores.by_horizon).map(([hours, summary]) => scoreCells(hours, summary));
-    parts.push(table([SCORE_HEADINGS, scoreCells('all', scores.overall), ...rows]));
-  }
-  parts.push(table([MONEY_HEADINGS, ...trading.map(moneyCells)]));
-  const bands = trading[0]?.by_edge ?? [];
-  if (bands.length > 0) parts.push(table([EDGE_HEADINGS, ...bands.map(edgeCells)]));
-  return parts.join('\n\n');
+  const tables = [scoreRows(scores), moneyRows(trading), edgeRows(trading)];
+  return [verdictOf(result), ...tables.filter((rows) => rows.length > 0).map(table)].join('\n\n');
 }

@@ -36,6 +36,12 @@ function rows(): Row[] {
   });
 }
 
+const ORIGIN = {
+  ...{ command: 'tallywire backtest --posts posts.csv', version: '1.2.3' },
+  files: [{ path: 'posts.csv', sha256: 'ab12' }],
+  facts: [],
+};
+
 describe('backtest report', () => {
   const report = reportOf(rows());
 
@@ -64,7 +70,7 @@ describe('backtest report', () => {
   it('has no report of windows that have not ended', () => {
     const open = rows().map((row) => ({ ...row, final: null, scores: null }));
     assert.equal(reportOf(open), null);
-    assert.match(pageOf(null, open, 'Open'), /No window has a known end/);
+    assert.match(pageOf(null, open, 'Open', ORIGIN), /No verdict: no window has a known end/);
   });
 
   it('prints a line for all and for each day ahead', () => {
@@ -100,10 +106,25 @@ describe('backtest report', () => {
   });
 
   it('draws every picture into one page that loads nothing', () => {
-    const page = pageOf(report, rows(), 'a <b> & c');
-    assert.equal(page.match(/<svg /g)?.length, 6 + 4 + 4);
+    const page = pageOf(report, rows(), 'a <b> & c', ORIGIN);
+    assert.equal(page.match(/<svg /g)?.length, 7 + 1 + 4 + 4);
     assert.ok(page.includes('a &lt;b> &amp; c'));
     assert.ok(page.includes('All are back-filled: none was published before its outcome.'));
     assert.ok(!/NaN|undefined|Infinity|https?:|<script|src=/.test(page));
+  });
+
+  it('begins with a verdict, ends with what it was made from, and tells values and themes', () => {
+    const page = pageOf(report, rows(), 'Report', ORIGIN);
+    const verdict = /<p class="verdict">([^<]*)/.exec(page)?.[1] ?? '';
+    assert.match(
+      verdict,
+      /^Better than the pace of seven days: CRPS -45\.0 % .*95 % interval .*, 10 windows\.$/,
+    );
+    assert.ok(page.indexOf('class="verdict"') < page.indexOf('<table'));
+    assert.match(page, /<dt>Command<\/dt><dd>tallywire backtest --posts posts\.csv<\/dd>/);
+    assert.match(page, /<dt>posts\.csv<\/dt><dd>sha256 ab12<\/dd>/);
+    assert.match(page, /<dt>Windows<\/dt><dd>1970-01-01 00:00 to 1970-01-21 00:00 UTC, 20 forecasts<\/dd>/);
+    assert.match(page, /<title>24 h left: 5\.50, forecast<\/title>/);
+    assert.match(page, /prefers-color-scheme: dark/);
   });
 });
