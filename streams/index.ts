@@ -41,6 +41,7 @@ export {
 
 // Scores of a forecast once the final count is known.
 
+export { logPool } from './model/forecast/log-pool.ts';
 export { bootstrapInterval, brier, crps, logScore, pit } from './model/forecast/scores.ts';
 
 // Spans of time in ms.

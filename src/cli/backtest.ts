@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { HOUR_MS } from '../../streams/internal.ts';
+import type { Origin } from '../research/backtest/page-frame.ts';
 import type { TextFile } from '../research/backtest/result-files.ts';
 import { addManual } from './manual.ts';
 import { toTime } from './moment-options.ts';
@@ -9,6 +10,7 @@ import type { ProcessLike } from './process-like.ts';
 import { createProgress } from './progress.ts';
 import { measureRecorded, type RecordedFlags } from './recorded-backtest.ts';
 import { untilStopped } from './stop-signals.ts';
+import { packageVersion } from './version.ts';
 
 interface PostFlags {
   readonly posts: string;
@@ -17,6 +19,7 @@ interface PostFlags {
   readonly to?: number;
   readonly every: number;
   readonly prices?: string;
+  readonly account?: string;
   readonly gaps?: string;
   readonly rows?: string;
   readonly json?: string;
@@ -35,7 +38,23 @@ function toPeriod(text: string): number {
   return ms;
 }
 
-async function measure(flags: PostFlags, proc: ProcessLike, signal: AbortSignal): Promise<void> {
+/** What a page says that it was made from. */
+async function originOf({ posts, windows, prices, gaps }: PostFlags, command: string): Promise<Origin> {
+  const [{ sha256Of }, { isWindowKind }] = await Promise.all([
+    import('../research/backtest/provenance.ts'),
+    import('../research/backtest/windows.ts'),
+  ]);
+  const paths = [posts, isWindowKind(windows) ? undefined : windows, prices, gaps];
+  const read = paths.flatMap((path) => (path === undefined ? [] : [sha256Of(path)]));
+  return { command, version: packageVersion(), files: await Promise.all(read), facts: [] };
+}
+
+async function measure(
+  flags: PostFlags,
+  command: string,
+  proc: ProcessLike,
+  signal: AbortSignal,
+): Promise<void> {
   // Loaded only when needed, as a help page is not.
   const [{ backtest }, { reportOf }, { tableOf }, files] = await Promise.all([
     import('../research/backtest/backtest.ts'),
@@ -45,9 +64,9 @@ async function measure(flags: PostFlags, proc: ProcessLike, signal: AbortSignal)
   ]);
   await files.expectWritable([flags.rows, flags.json, flags.report].filter((path) => path !== undefined));
   const progress = createProgress(proc.stderr);
-  const { posts, windows, from, to, every, prices, gaps } = flags;
+  const { posts, windows, from, to, every, prices, account, gaps } = flags;
   const rows = await backtest({
-    ...{ posts, windows, prices, gaps, fromAt: from, toAt: to, everyMs: every },
+    ...{ posts, windows, prices, account, gaps, fromAt: from, toAt: to, everyMs: every },
     onProgress: (done, all) => progress.show(`${done} of ${all} forecasts`, done / all),
     signal,
   }).finally(progress.end);
@@ -59,7 +78,8 @@ async function measure(flags: PostFlags, proc: ProcessLike, signal: AbortSignal)
   if (flags.report !== undefined) {
     const { pageOf } = await import('../research/backtest/report-page.ts');
     const title = `Backtest of ${basename(posts)}, windows: ${basename(windows)}`;
-    texts.push({ path: flags.report, text: pageOf(report, rows, title) });
+    const origin = await originOf(flags, command);
+    texts.push({ path: flags.report, text: pageOf(report, rows, title, origin) });
   }
   await files.writeFiles(texts, signal);
   proc.stdout.write(
@@ -95,7 +115,7 @@ async function run(flags: Flags, command: Command, given: string, proc: ProcessL
     const lost = OF_DATA.find(isGiven);
     if (lost !== undefined)
       command.error(`error: --${lost} needs --data FOLDER, as posts alone have no market`);
-    return untilStopped(proc, (signal) => measure(flags, proc, signal));
+    return untilStopped(proc, (signal) => measure(flags, given, proc, signal));
   }
   return untilStopped(proc, (signal) => measureRecorded(flags, given, proc, signal));
 }
@@ -104,10 +124,10 @@ export function backtestCommand(proc: ProcessLike, exitWith: (code: number) => v
   /** The options as they were typed, for the record of a result. */
   const given: string[] = [];
   const command = new Command('backtest')
-    .option('--posts <file>', 'CSV of an account with the column created_ts (UTC ms)')
+    .option('--posts <file>', 'CSV of an account with the column created_ts (ISO, ms or seconds)')
     .addOption(
       new Option('--data <folder>', 'instead of posts: what an engine recorded in its data folder').conflicts(
-        ['posts', 'windows', 'every', 'prices', 'gaps', 'report'],
+        ['posts', 'windows', 'every', 'prices', 'account', 'gaps'],
       ),
     )
     .option(
@@ -128,7 +148,11 @@ export function backtestCommand(proc: ProcessLike, exitWith: (code: number) => v
         .argParser(toPeriod)
         .default(12 * HOUR_MS, '12h'),
     )
-    .option('--prices <file>', 'CSV of market prices: ts,bucket_lo,bucket_hi,price[,start_ts,end_ts]')
+    .option(
+      '--prices <file>',
+      'CSV of `export prices` or `export minutes`, or with ts,bucket_lo,bucket_hi,price[,start_ts,end_ts]',
+    )
+    .option('--account <id>', 'whose prices, of a file with those of several accounts')
     .option('--gaps <file>', 'CSV with from_ts,to_ts of gaps in the posts (default: silences of 7 days)')
     .option('--strategy <file>', 'with --data: a module whose default export turns records into orders')
     .addOption(

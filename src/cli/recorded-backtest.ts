@@ -1,3 +1,4 @@
+import { basename, resolve } from 'node:path';
 import type { TextFile } from '../research/backtest/result-files.ts';
 import { openData } from './open-data.ts';
 import type { ProcessLike } from './process-like.ts';
@@ -14,6 +15,11 @@ export interface RecordedFlags {
   readonly rows?: string;
   readonly trades?: string;
   readonly json?: string;
+  readonly report?: string;
+}
+
+function timeText(at: number | null): string {
+  return at === null ? '-' : new Date(at).toISOString();
 }
 
 /** Scores and trades on what an engine recorded; `command` is the command line, for the record. */
@@ -30,7 +36,7 @@ export async function measureRecorded(
     import('../research/backtest/result-files.ts'),
   ]);
   const { loadStrategy } = await import('../research/pnl/user-strategy.ts');
-  const outputs = [flags.rows, flags.trades, flags.json];
+  const outputs = [flags.rows, flags.trades, flags.json, flags.report];
   await files.expectWritable(outputs.filter((path) => path !== undefined));
   const strategy = flags.strategy === undefined ? undefined : await loadStrategy(flags.strategy);
   const store = await openData(data);
@@ -58,6 +64,18 @@ export async function measureRecorded(
     if (flags.json !== undefined) {
       const json = { provenance, verdict, scores, trading };
       written.push({ path: flags.json, text: `${JSON.stringify(json, undefined, 2)}\n` });
+    }
+    if (flags.report !== undefined) {
+      const { recordedPage } = await import('../research/recorded/recorded-page.ts');
+      const text = recordedPage(result, `What the records of ${basename(resolve(data))} were worth`, {
+        ...{ command, version: packageVersion(), files: provenance.files },
+        facts: [
+          ['Log', `seq ${log.firstSeq ?? '-'} to ${log.lastSeq ?? '-'}, sha256 ${log.sha256}`],
+          ['Received', `${timeText(log.firstAt)} to ${timeText(log.lastAt)}`],
+          ['Bankroll and latency', `${bankrollUsd} USD, ${latencyMs} ms`],
+        ],
+      });
+      written.push({ path: flags.report, text });
     }
     await files.writeFiles(written, signal);
     proc.stdout.write(`${texts.recordedText(result)}\n`);

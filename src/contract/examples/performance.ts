@@ -120,6 +120,7 @@ export const CALIBRATION_GROUP: ExampleOf<'CalibrationGroup'> = {
   brier_market: null,
   brier_difference_market: null,
   brier_difference_market_interval: null,
+  same_instants: null,
   no_demonstrated_edge: true,
   reliability: [{ from: 0, to: 0.1, n: 1_191, mean_prob: 0.0101, won_share: 0.0092 }],
 };

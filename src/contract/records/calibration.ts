@@ -29,6 +29,33 @@ export const reliabilityBinRecord = z.object({
   won_share: score.meta({ description: 'Share of these buckets that won.' }),
 });
 
+const POOL = 'Of the log pool of both: the normalised geometric mean of their probabilities.';
+const less = (measure: string, what: string) => scoreOf(measure, `${what}: below 0 the first is better.`);
+
+/** Model, market and their pool on the same forecasts, each event counting once. */
+export const sameInstantsRecord = z.object({
+  n: z.int().min(1).meta({ description: 'Forecasts beside which every bucket had a price.' }),
+  n_events: z.int().min(1).meta({ description: 'Events of these forecasts.' }),
+  log_score: scoreOf(LOG, MODEL),
+  log_score_market: scoreOf(LOG, MARKET),
+  log_score_pool: scoreOf(LOG, POOL),
+  log_score_model_less_market: less(LOG, 'Model minus market'),
+  log_score_model_less_market_interval: interval,
+  log_score_pool_less_market: less(LOG, 'Pool minus market'),
+  log_score_pool_less_market_interval: interval,
+  log_score_pool_less_model: less(LOG, 'Pool minus model'),
+  log_score_pool_less_model_interval: interval,
+  brier: scoreOf(BRIER, MODEL),
+  brier_market: scoreOf(BRIER, MARKET),
+  brier_pool: scoreOf(BRIER, POOL),
+  brier_model_less_market: less(BRIER, 'Model minus market'),
+  brier_model_less_market_interval: interval,
+  brier_pool_less_market: less(BRIER, 'Pool minus market'),
+  brier_pool_less_market_interval: interval,
+  brier_pool_less_model: less(BRIER, 'Pool minus model'),
+  brier_pool_less_model_interval: interval,
+});
+
 /** Scores of a group of forecasts; each event counts once. */
 export const calibrationGroupRecord = z.object({
   origin,
@@ -64,6 +91,10 @@ export const calibrationGroupRecord = z.object({
   brier_market: scoreOf(BRIER, MARKET),
   brier_difference_market: scoreOf(BRIER, LESS_MARKET),
   brier_difference_market_interval: interval,
+  same_instants: sameInstantsRecord.nullable().meta({
+    description:
+      'Model, market and the log pool of both, only where all three have a probability of the same instant: a forecast beside which every bucket had a price. Null without any.',
+  }),
   no_demonstrated_edge: z.boolean().meta({
     description:
       'True unless all of log_score_difference_market_interval lies below 0, over 30 or more events forecast live with prices. This asks for more than proven_against does.',

@@ -6,12 +6,12 @@ import { gapsIn, readGaps } from './collection-gaps.ts';
 import { readNumbers } from './csv.ts';
 import type { Material, Row } from './forecast-job.ts';
 import { type Job, planJobs } from './job-plan.ts';
-import { readPrices } from './market-prices.ts';
 import { runJobs } from './pool.ts';
+import { readPrices } from './price-files.ts';
 import { isWindowKind, overlaps, readWindows, WINDOW_KINDS, type Window, windowsOf } from './windows.ts';
 
 interface BacktestOptions {
-  /** CSV with the column created_ts, UTC ms. */
+  /** CSV with the column created_ts. */
   readonly posts: string;
   /** A kind of window, or a CSV file with start_ts, end_ts and maybe total. */
   readonly windows: string;
@@ -20,6 +20,8 @@ interface BacktestOptions {
   readonly toAt?: number | undefined;
   readonly everyMs: number;
   readonly prices?: string | undefined;
+  /** Whose prices, of a file with those of several accounts. */
+  readonly account?: string | undefined;
   /** CSV with from_ts and to_ts of what was not collected; without it, long silences are taken for that. */
   readonly gaps?: string | undefined;
   readonly onProgress: (done: number, all: number) => void;
@@ -42,7 +44,8 @@ export async function backtest(options: BacktestOptions): Promise<Row[]> {
   if (windows.length === 0) {
     throw new ServiceError('BACKTEST_EMPTY', 'no window lies within the posts and the times asked for');
   }
-  const prices = options.prices === undefined ? [] : await readPrices(options.prices, windows);
+  const prices =
+    options.prices === undefined ? [] : await readPrices(options.prices, windows, options.account);
   const material: Material = { postTimes, gaps, windows, prices, knownUntil };
   const jobs = planJobs(windows, options.everyMs);
   let done = 0;
@@ -62,7 +65,7 @@ export async function backtest(options: BacktestOptions): Promise<Row[]> {
 
 /** Ascending, in memory that workers share. */
 async function readPosts(path: string): Promise<Float64Array> {
-  const times = (await readNumbers(path, { required: ['created_ts'] })).map(([at]) => at ?? 0);
+  const times = (await readNumbers(path, { required: ['created_ts|created_at'] })).map(([at]) => at ?? 0);
   const shared = new Float64Array(new SharedArrayBuffer(8 * times.length));
   shared.set(times);
   return shared.sort();

@@ -1,45 +1,47 @@
-import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
+import { type CsvFile, type CsvLine, placeOf, readCsv } from '../csv-lines.ts';
+import { TIME_SHAPES, timeOfText } from '../time-text.ts';
 
 /** A cell as a number; null where it is empty or the file has no such column. */
 type Cells = readonly (number | null)[];
 
-/** Reads numbers from the named columns of a CSV file with a header. Other columns are passed over. */
+/** Columns whose names end so hold times. */
+const TIME_NAME = /(^|_)(ts|at)$/;
+
+/**
+ * Reads numbers from the named columns of a CSV file with a header; times become UTC ms. A name may be several, the first of
+ * which the file has is read: `ts|price_ts`. Other columns are passed over.
+ */
 export async function readNumbers(
   path: string,
   columns: { readonly required: readonly string[]; readonly optional?: readonly string[] },
 ): Promise<Cells[]> {
-  const [header = '', ...lines] = (await readFile(path, 'utf8')).split(/\r?\n/);
-  const names = header
-    .replace(/^\uFEFF/, '')
-    .split(',')
-    .map((name) => name.trim());
-  const missing = columns.required.filter((name) => !names.includes(name));
-  if (missing.length > 0) {
-    throw new ServiceError(
-      'BACKTEST_FILE',
-      `${path} has no column ${missing.join(', ')}, found ${names.join(', ')}`,
-    );
-  }
-  const wanted = [...columns.required, ...(columns.optional ?? [])].map((name) => names.indexOf(name));
-  return lines.flatMap((line, index) => {
-    if (line === '') return [];
-    const cells = line.split(',');
-    return [
-      wanted.map((column, place) =>
-        toNumber(cells[column], place < columns.required.length, path, index + 2),
-      ),
-    ];
-  });
+  const file = await readCsv(path);
+  const required = columns.required.map((name) => numberIn(file, name, true));
+  const optional = (columns.optional ?? []).map((name) => numberIn(file, name, false));
+  const readers = [...required, ...optional];
+  return file.lines.map((line) => readers.map((read) => read(line)));
 }
 
-function toNumber(text: string | undefined, isRequired: boolean, path: string, line: number): number | null {
-  const value = text === undefined || text.trim() === '' ? null : Number(text);
-  if (value === null ? isRequired : !Number.isFinite(value)) {
+/** Reads the cells of a column. Without the column every cell is null, unless it is required. */
+export function numberIn(file: CsvFile, name: string, isRequired: boolean): (line: CsvLine) => number | null {
+  const { path, names } = file;
+  const place = placeOf(file, ...name.split('|'));
+  if (place === -1) {
+    if (!isRequired) return () => null;
+    const missing = name.replaceAll('|', ' or ');
+    throw new ServiceError('BACKTEST_FILE', `${path} has no column ${missing}, found ${names.join(', ')}`);
+  }
+  const isTime = TIME_NAME.test(names[place] ?? '');
+  return ({ line, cells }) => {
+    const text = cells[place]?.trim() ?? '';
+    if (text === '' && !isRequired) return null;
+    const value = isTime ? timeOfText(text) : Number(text);
+    if (text !== '' && value !== undefined && Number.isFinite(value)) return value;
+    const found = text === '' ? 'nothing' : text;
     throw new ServiceError(
       'BACKTEST_FILE',
-      `${path} line ${line} has ${text ?? 'nothing'}, expected a number`,
+      `${path} line ${line} has ${found}, expected ${isTime ? TIME_SHAPES : 'a number'}`,
     );
-  }
-  return value;
+  };
 }

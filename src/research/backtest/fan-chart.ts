@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../../../streams/internal.ts';
-import { axisFromZero, band, dayTicks, idealLine, line, type Point, plot } from './plot.ts';
+import { axisFromZero, band, dayTicks, dots, idealLine, line, type Point, plot } from './plot.ts';
 import { hoursLeft, type ScoredRow } from './summary.ts';
 
 function dayOf(at: number): string {
@@ -35,6 +35,16 @@ export function fanChart(rows: readonly ScoredRow[]): string {
       band(frame, level(25), level(75), 'narrow') +
       line(frame, level(50), 'model') +
       line(frame, counted, 'count') +
+      dots(
+        frame,
+        level(50).slice(0, rows.length),
+        'model',
+        ({ x, y }, index) => {
+          const { p5 = 0, p95 = 0, count = 0 } = rows[index] ?? {};
+          return `after ${Math.round(x)} h: median ${y}, p5 to p95 ${p5} to ${p95}, ${count} counted`;
+        },
+        0,
+      ) +
       idealLine(frame, { x: 0, y: final }, { x: hours, y: final }),
     legend: [
       ['wide', 'p5 to p95'],

@@ -24,7 +24,8 @@ import {
 import { simulate } from '../../simulation/simulate.ts';
 import { gapsKnownAt } from './collection-gaps.ts';
 import type { Job } from './job-plan.ts';
-import { type BucketPrice, type MarketScore, scoreMarket } from './market-prices.ts';
+import { type MarketScore, scoreMarket } from './market-prices.ts';
+import type { PriceHistory } from './price-files.ts';
 import type { Window } from './windows.ts';
 
 /** The data of a backtest; the posts may be in shared memory. */
@@ -33,7 +34,7 @@ export interface Material {
   readonly gaps: readonly Gap[];
   readonly windows: readonly Window[];
   /** Prices of each window, in the order of `windows`; empty without any. */
-  readonly prices: readonly (readonly BucketPrice[])[];
+  readonly prices: readonly PriceHistory[];
   /** Posts after this time are not known. */
   readonly knownUntil: number;
 }

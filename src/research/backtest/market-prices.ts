@@ -3,87 +3,86 @@ import {
   type CountRange,
   contains,
   crps,
-  DAY_MS,
   type FinalCount,
+  logPool,
   logScore,
+  MINUTE_MS,
   probabilityIn,
   quantileOf,
 } from '../../../streams/internal.ts';
-import { readNumbers } from './csv.ts';
-import type { Window } from './windows.ts';
+import type { PriceHistory } from './price-files.ts';
 
-/** The price of a bucket at a time. */
-export interface BucketPrice extends CountRange {
-  readonly at: number;
-  readonly price: number;
-}
+/** A price that was known to hold longer ago says nothing about what the market knew at an instant. */
+export const MAX_PRICE_AGE_MS = 2 * MINUTE_MS;
 
 /**
- * The market's probabilities and ours, scored on the market's buckets. From `crps` on, the market's probability is spread
- * evenly over the counts of each bucket.
+ * The market's probabilities, ours and the log pool of both, scored on the market's buckets. From `crps` on, the market's and
+ * the pool's probability is spread evenly over the counts of each bucket.
  */
 export interface MarketScore {
   readonly logScore: number;
   readonly logScoreModel: number;
+  readonly logScorePool: number;
   readonly brier: number;
   readonly brierModel: number;
+  readonly brierPool: number;
   readonly crps: number;
   readonly crpsModel: number;
+  readonly crpsPool: number;
   readonly isCovered: boolean;
   /** Error of the market's median as a share of the final count. */
   readonly ape: number;
 }
 
-/** Older prices are ignored. */
-const MAX_AGE_MS = DAY_MS;
-
-/**
- * Reads `ts,bucket_lo,bucket_hi,price` (an empty `bucket_hi` has no upper end). With the columns `start_ts,end_ts`
- * a price belongs to that window; without them to every window that is open at `ts`. Returns the prices of each
- * window, ascending by time.
- */
-export async function readPrices(path: string, windows: readonly Window[]): Promise<BucketPrice[][]> {
-  const rows = await readNumbers(path, {
-    required: ['ts', 'bucket_lo', 'price'],
-    optional: ['bucket_hi', 'start_ts', 'end_ts'],
-  });
-  const sorted = rows.toSorted(([a], [b]) => (a ?? 0) - (b ?? 0));
-  return windows.map(({ startAt, endAt }) =>
-    sorted.flatMap(([at, lo, price, hi, start, end]) => {
-      const time = at ?? 0;
-      const isOfWindow =
-        start == null || end == null ? time >= startAt && time < endAt : start === startAt && end === endAt;
-      return isOfWindow ? [{ at: time, lo: lo ?? 0, hi: hi ?? null, price: price ?? 0 }] : [];
-    }),
-  );
+/** The probability that the market gives to a bucket. */
+interface PricedBucket extends CountRange {
+  readonly prob: number;
 }
 
-/** Null where the market had no prices at `now`, or none for the bucket that won. */
+/**
+ * The market at an instant, lowest bucket first: null unless every bucket that had a price so far has one that is young
+ * enough, as what is left out would raise the others.
+ */
+export function marketAt({ prices, isOfChanges }: PriceHistory, now: number): PricedBucket[] | null {
+  const newest = new Map<number, PriceHistory['prices'][number]>();
+  let heardAt = Number.NEGATIVE_INFINITY;
+  for (const each of prices) {
+    if (each.at > now) break;
+    newest.set(each.lo, each);
+    heardAt = each.at;
+  }
+  const buckets = [...newest.values()].sort((a, b) => a.lo - b.lo);
+  const isYoung = ({ at }: { readonly at: number }) => now - (isOfChanges ? heardAt : at) <= MAX_PRICE_AGE_MS;
+  const total = buckets.reduce((sum, { price }) => sum + (price ?? 0), 0);
+  if (!(total > 0) || !buckets.every((bucket) => bucket.price !== null && isYoung(bucket))) return null;
+  return buckets.map(({ lo, hi, price }) => ({ lo, hi, prob: (price ?? 0) / total }));
+}
+
+/** Null where the market had no prices of that instant, none for the bucket that won, or excludes what the model expects. */
 export function scoreMarket(
-  prices: readonly BucketPrice[],
+  history: PriceHistory,
   now: number,
   outlook: FinalCount,
   final: number,
 ): MarketScore | null {
-  const newest = new Map<number, BucketPrice>();
-  for (const each of prices) {
-    if (each.at > now) break;
-    if (now - each.at <= MAX_AGE_MS) newest.set(each.lo, each);
-  }
-  const buckets = [...newest.values()].sort((a, b) => a.lo - b.lo);
-  const total = buckets.reduce((sum, { price }) => sum + price, 0);
-  const winner = buckets.find((bucket) => contains(bucket, final));
-  if (winner === undefined || total <= 0) return null;
-  const market = buckets.map(({ price }) => price / total);
+  const buckets = marketAt(history, now);
+  const winner = buckets?.find((bucket) => contains(bucket, final));
+  if (!buckets || winner === undefined) return null;
+  const market = buckets.map(({ prob }) => prob);
   const model = buckets.map((bucket) => probabilityIn(outlook, bucket));
+  const pool = logPool(model, market);
+  if (pool === null) return null;
   const priced = spreadEvenly(buckets, market);
   return {
-    logScore: logScore(winner.price / total),
+    logScore: logScore(winner.prob),
     logScoreModel: logScore(probabilityIn(outlook, winner)),
+    logScorePool: logScore(pool[buckets.indexOf(winner)] ?? 0),
     brier: brier(buckets, market, final),
     brierModel: brier(buckets, model, final),
+    brierPool: brier(buckets, pool, final),
     crps: crps(priced, final),
     crpsModel: crps(outlook, final),
+    crpsPool: crps(spreadEvenly(buckets, pool), final),
     isCovered: final >= quantileOf(priced, 0.05) && final <= quantileOf(priced, 0.95),
     ape: Math.abs(quantileOf(priced, 0.5) - final) / Math.max(1, final),
   };

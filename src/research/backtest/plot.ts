@@ -13,7 +13,7 @@ export interface Point {
   readonly y: number;
 }
 
-interface Frame {
+export interface Frame {
   readonly x: (value: number) => number;
   readonly y: (value: number) => number;
 }
@@ -27,11 +27,11 @@ interface PlotOptions {
   readonly legend?: readonly (readonly [className: string, text: string])[];
 }
 
-const WIDTH = 460;
-const HEIGHT = 300;
+const WIDTH = 410;
+const HEIGHT = 290;
 const TITLE_LEFT = 14;
-const LEFT = 58;
-const RIGHT = 22;
+const LEFT = 54;
+const RIGHT = 20;
 const TOP = 46;
 const BOTTOM = 46;
 
@@ -89,10 +89,35 @@ export function line(frame: Frame, points: readonly Point[], className: string):
   return `<polyline class="line ${className}" points="${path}"/>`;
 }
 
-export function dots(frame: Frame, points: readonly Point[], className: string): string {
+/** A dot for each point, with its value where the pointer is near; `text` says it. */
+export function dots(
+  frame: Frame,
+  points: readonly Point[],
+  className: string,
+  text: (point: Point, index: number) => string,
+  radius = 3,
+): string {
   return points
-    .map(({ x, y }) => `<circle class="dot ${className}" cx="${frame.x(x)}" cy="${frame.y(y)}" r="3"/>`)
+    .map((point, index) => {
+      const place = `cx="${frame.x(point.x)}" cy="${frame.y(point.y)}"`;
+      const title = `<title>${escapeText(text(point, index))}</title>`;
+      const dot = radius > 0 ? `<circle class="dot ${className}" ${place} r="${radius}"/>` : '';
+      return `<g>${title}${dot}<circle class="reach" ${place} r="8"/></g>`;
+    })
     .join('');
+}
+
+/** An upright line through the interval of a value. */
+export function whisker(
+  frame: Frame,
+  x: number,
+  interval: readonly [number, number] | null,
+  y: Pick<Axis, 'from' | 'to'>,
+): string {
+  if (interval === null) return '';
+  const [low, high] = interval.map((value) => frame.y(Math.min(y.to, Math.max(y.from, value))));
+  const at = frame.x(x);
+  return `<line class="whisker" x1="${at}" x2="${at}" y1="${low}" y2="${high}"/>`;
 }
 
 /** A straight line that marks the ideal. */
@@ -119,6 +144,22 @@ function roundTicks(from: number, to: number): number[] {
 export function dayTicks(hours: number): number[] {
   const stepDays = Math.max(1, Math.ceil(hours / 24 / 7));
   return Array.from({ length: Math.floor(hours / 24 / stepDays) + 1 }, (_, index) => index * stepDays * 24);
+}
+
+/** A little beyond the lowest and the highest value, and 0 wherever it lies. */
+export function axisAround(label: string, values: readonly number[], format: Axis['format']): Axis {
+  const low = Math.min(0, ...values);
+  const high = Math.max(0, ...values);
+  const margin = Math.max(1e-9, high - low) * 0.06;
+  const [from, to] = [low - margin, high + margin];
+  return { label, from, to, ticks: roundTicks(from, to), format };
+}
+
+/** Three days from `from` to `to`, UTC. */
+export function dateAxis(label: string, from: number, to: number): Axis {
+  const end = Math.max(to, from + 1);
+  const ticks = Array.from({ length: 3 }, (_, index) => from + ((end - from) * (index + 0.5)) / 3);
+  return { label, from, to: end, ticks, format: (at) => new Date(at).toISOString().slice(0, 10) };
 }
 
 /** From 0 to a little above the highest value. */

@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-
-/** A file that a result was computed from. */
-interface UsedFile {
-  readonly path: string;
-  readonly sha256: string;
-}
+import type { UsedFile } from './page-frame.ts';
 
 export async function sha256Of(path: string): Promise<UsedFile> {
   const hash = createHash('sha256');

@@ -6,6 +6,7 @@ import {
   percentile,
 } from '../../../streams/internal.ts';
 import type { Row, Scores } from './forecast-job.ts';
+import type { MarketScore } from './market-prices.ts';
 
 type Interval = readonly [low: number, high: number] | null;
 
@@ -31,17 +32,27 @@ export interface Summary {
   readonly market: MarketSummary | null;
 }
 
-/** The market's scores, and the model's on the same forecasts. */
-interface MarketSummary {
+/** The market's scores, and those of the model and of the log pool of both, on the same forecasts. */
+export interface MarketSummary {
   readonly n: number;
+  readonly windows: number;
   readonly crps: number;
   readonly crps_model: number;
+  readonly crps_pool: number;
   readonly log_score: number;
   readonly log_score_model: number;
+  readonly log_score_pool: number;
   /** Model less market, with its interval by windows. */
+  readonly log_score_difference: number;
   readonly log_score_difference_interval: Interval;
+  /** Pool less market, and pool less model. */
+  readonly log_score_pool_difference: number;
+  readonly log_score_pool_difference_interval: Interval;
+  readonly log_score_pool_less_model: number;
+  readonly log_score_pool_less_model_interval: Interval;
   readonly brier: number;
   readonly brier_model: number;
+  readonly brier_pool: number;
   readonly coverage90: number;
   readonly median_ape: number;
 }
@@ -152,17 +163,31 @@ function summariseMarket(blocks: readonly (readonly ScoredRow[])[]): MarketSumma
     .filter((scores) => scores.length > 0);
   const all = priced.flat();
   if (all.length === 0) return null;
+  const difference = (of: (score: MarketScore) => number) => ({
+    mean: mean(all, of),
+    interval: bootstrapInterval(priced, (drawn) => mean(drawn.flat(), of)),
+  });
+  const model = difference((score) => score.logScoreModel - score.logScore);
+  const pool = difference((score) => score.logScorePool - score.logScore);
+  const poolLessModel = difference((score) => score.logScorePool - score.logScoreModel);
   return {
     n: all.length,
+    windows: priced.length,
     crps: mean(all, (score) => score.crps),
     crps_model: mean(all, (score) => score.crpsModel),
+    crps_pool: mean(all, (score) => score.crpsPool),
     log_score: mean(all, (score) => score.logScore),
     log_score_model: mean(all, (score) => score.logScoreModel),
-    log_score_difference_interval: bootstrapInterval(priced, (drawn) =>
-      mean(drawn.flat(), (score) => score.logScoreModel - score.logScore),
-    ),
+    log_score_pool: mean(all, (score) => score.logScorePool),
+    log_score_difference: model.mean,
+    log_score_difference_interval: model.interval,
+    log_score_pool_difference: pool.mean,
+    log_score_pool_difference_interval: pool.interval,
+    log_score_pool_less_model: poolLessModel.mean,
+    log_score_pool_less_model_interval: poolLessModel.interval,
     brier: mean(all, (score) => score.brier),
     brier_model: mean(all, (score) => score.brierModel),
+    brier_pool: mean(all, (score) => score.brierPool),
     coverage90: mean(all, ({ isCovered }) => (isCovered ? 1 : 0)),
     median_ape: median(ascending(all.map(({ ape }) => ape))) ?? Number.NaN,
   };

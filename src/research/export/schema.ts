@@ -1,4 +1,11 @@
+import type { EventRecord } from '../../../streams/internal.ts';
 import type { Column } from './columns.ts';
+
+/** A record and its event. */
+export interface OfEvent<Record> {
+  readonly record: Record;
+  readonly event: EventRecord | undefined;
+}
 
 /** How the records of a stream become rows. */
 export interface Schema<Record> {
@@ -8,4 +15,9 @@ export interface Schema<Record> {
   readonly eventAt: ((record: Record) => number) | null;
   /** The stream's own columns, after those that every stream has. */
   readonly columns: readonly Column<Record>[];
+  /** What a record leaves to its event, after those; the event is as it was known then, and undefined when it was not. */
+  readonly ofEvent?: {
+    readonly eventId: (record: Record) => number;
+    readonly columns: readonly Column<OfEvent<Record>>[];
+  };
 }

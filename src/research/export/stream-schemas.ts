@@ -1,7 +1,7 @@
 import type { StreamName, StreamRecords, Subject } from '../../../streams/internal.ts';
 import { type Column, column, nullable } from './columns.ts';
 import { DECISIONS, MODELS, PREDICTIONS, SCORES } from './forecast-schemas.ts';
-import type { Schema } from './schema.ts';
+import type { OfEvent, Schema } from './schema.ts';
 
 type Records = StreamRecords;
 
@@ -111,8 +111,20 @@ const velocity: Schema<Records['velocity']> = {
   ],
 };
 
+/** The window of the event, which a reader would have to look up in another file. */
+function windowColumns<Record>(): readonly Column<OfEvent<Record>>[] {
+  return [
+    nullable('start_ts', 'INT64', ({ event }) => event?.startAt ?? null),
+    nullable('end_ts', 'INT64', ({ event }) => event?.endAt ?? null),
+  ];
+}
+
+function bucketOf({ record: { token }, event }: OfEvent<Records['prices']>) {
+  return event?.buckets.find(({ yesToken }) => yesToken === token);
+}
+
 const prices: Schema<Records['prices']> = {
-  version: 3,
+  version: 4,
   eventAt: ({ at }) => at,
   columns: [
     column('event_id', 'INT64', ({ eventId }) => eventId),
@@ -126,10 +138,24 @@ const prices: Schema<Records['prices']> = {
     nullable('price_kind', 'UTF8', ({ priceKind }) => priceKind),
     column('price_ts', 'INT64', ({ at }) => at),
   ],
+  ofEvent: {
+    eventId: ({ eventId }) => eventId,
+    columns: [
+      nullable('account', 'UTF8', ({ event }) => (event && ofPosts(event.subject)?.account) ?? null),
+      // Of counts the lowest bucket begins at 0.
+      nullable('bucket_lo', 'DOUBLE', (of) => {
+        const bucket = bucketOf(of);
+        const isCount = of.event?.subject.type === 'posts';
+        return bucket === undefined ? null : (bucket.lo ?? (isCount ? 0 : null));
+      }),
+      nullable('bucket_hi', 'DOUBLE', (of) => bucketOf(of)?.hi ?? null),
+      ...windowColumns<Records['prices']>(),
+    ],
+  },
 };
 
 const minutes: Schema<Records['minutes']> = {
-  version: 1,
+  version: 2,
   eventAt: ({ at }) => at,
   columns: [
     column('event_id', 'INT64', ({ eventId }) => eventId),
@@ -171,6 +197,7 @@ const minutes: Schema<Records['minutes']> = {
         })),
     ),
   ],
+  ofEvent: { eventId: ({ eventId }) => eventId, columns: windowColumns() },
 };
 
 /** The lags of posts until they are seen, counted by the oracle or shown, in ms. */

@@ -7,7 +7,8 @@ import {
 } from '../../../streams/internal.ts';
 import type { Store } from '../../store/store.ts';
 import { type Cell, type Column, type ColumnHead, column, nullable } from './columns.ts';
-import type { Schema } from './schema.ts';
+import { followEvents } from './followed-events.ts';
+import type { OfEvent, Schema } from './schema.ts';
 import { SCHEMAS } from './stream-schemas.ts';
 
 interface Row {
@@ -67,18 +68,24 @@ function table<Source extends { readonly seq: number }>(
 function streamTable<S extends Exported>(stream: S): Table {
   type Emitted = OutputOf<S>;
   const schema: Schema<StreamRecords[S]> = SCHEMAS[stream];
-  const { eventAt } = schema;
-  const columns: readonly Column<Emitted>[] = [
+  type Joined = Emitted & OfEvent<StreamRecords[S]>;
+  const { eventAt, ofEvent } = schema;
+  const columns: readonly Column<Joined>[] = [
     column('seq', 'INT64', ({ seq }) => seq),
     column('received_ts', 'INT64', ({ at }) => at),
     nullable('event_ts', 'INT64', ({ record }) => (eventAt === null ? null : eventAt(record))),
     column('cause', 'UTF8', ({ cause }) => cause),
     column('key', 'UTF8', ({ key }) => key),
-    ...schema.columns.map((each) => ({ ...each, of: ({ record }: Emitted) => each.of(record) })),
+    ...schema.columns.map((each) => ({ ...each, of: ({ record }: Joined) => each.of(record) })),
+    ...(ofEvent?.columns ?? []),
   ];
-  function* read({ outputs }: Store, fromSeq: number) {
-    // Each row is what JSON.stringify made of an output of this stream.
-    for (const { json } of outputs.read(stream, fromSeq)) yield JSON.parse(json) as Emitted & Output;
+  function* read(store: Store, fromSeq: number): Iterable<Joined> {
+    const eventOf = ofEvent && followEvents(store);
+    for (const { json } of store.outputs.read(stream, fromSeq)) {
+      // Each row is what JSON.stringify made of an output of this stream.
+      const output = JSON.parse(json) as Emitted & Output;
+      yield { ...output, event: ofEvent && eventOf?.(ofEvent.eventId(output.record), output.seq) };
+    }
   }
   return table(stream, schema.version, columns, ({ outputs }) => outputs.upTo, read);
 }

@@ -1,4 +1,4 @@
-import { ageOf, type Output, type Price, type TickAges } from '../../../streams/internal.ts';
+import { ageOf, type Output, type Price, type TakerFee, type TickAges } from '../../../streams/internal.ts';
 
 /** A token that can be traded. */
 interface Listing {
@@ -9,6 +9,8 @@ interface Listing {
   readonly yesToken: string;
   readonly noToken: string;
   readonly isYes: boolean;
+  /** Undefined where the market does not say. */
+  readonly fee: TakerFee | undefined;
 }
 
 /** The best offer to somebody who buys or sells a token. */
@@ -73,6 +75,7 @@ export function createMarket(): FollowedMarket {
       readonly lo: number | null;
       readonly yesToken: string;
       readonly noToken: string;
+      readonly fee?: TakerFee;
     }[],
   ): void {
     const ascending = buckets.toSorted((a, b) => (a.lo ?? 0) - (b.lo ?? 0));
@@ -80,8 +83,8 @@ export function createMarket(): FollowedMarket {
       eventId,
       ascending.map(({ yesToken }) => yesToken),
     );
-    for (const { title, lo, yesToken, noToken } of buckets) {
-      const common = { eventId, owner, title, yesToken, noToken };
+    for (const { title, lo, yesToken, noToken, fee } of buckets) {
+      const common = { eventId, owner, title, yesToken, noToken, fee };
       bounds.set(yesToken, lo ?? 0);
       listings.set(yesToken, { ...common, isYes: true });
       if (noToken !== '') listings.set(noToken, { ...common, isYes: false });

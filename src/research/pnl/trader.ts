@@ -1,4 +1,11 @@
-import { ACCOUNT_CAP, EVENT_CAP, fullKelly, type Output, wantedStake } from '../../../streams/internal.ts';
+import {
+  ACCOUNT_CAP,
+  EVENT_CAP,
+  fullKelly,
+  type Output,
+  type TakerFee,
+  wantedStake,
+} from '../../../streams/internal.ts';
 import type { Level, Market } from './market.ts';
 import type { Order } from './order.ts';
 import type { Portfolio, Strategy } from './strategy.ts';
@@ -7,8 +14,8 @@ export interface Terms {
   readonly bankrollUsd: number;
   /** From the record that caused an order until the order meets the book. */
   readonly latencyMs: number;
-  /** The fee of a share in USD. */
-  readonly feeOf: (price: number, token: string) => number;
+  /** The fee of a share in USD; `stated` is what the market says it is, undefined where it says nothing. */
+  readonly feeOf: (price: number, token: string, stated: TakerFee | undefined) => number;
   /** An order does not meet a book that was last known to hold longer ago than this. */
   readonly maxBookAgeMs: number;
 }
@@ -173,7 +180,7 @@ export function createTrader(strategy: Strategy, terms: Terms, market: Market): 
     if (typeof level === 'string') return level;
     const left = leftOf(level);
     if (left <= 0) return 'taken';
-    const fee = terms.feeOf(level.price, order.token);
+    const fee = terms.feeOf(level.price, order.token, market.listing(order.token)?.fee);
     const traded = order.side === 'BUY' ? buy(order, level, fee, left) : sell(order, level, fee, left, at);
     if (typeof traded === 'string') return traded;
     take(level, traded);

@@ -7,6 +7,7 @@ import {
   type OutputOf,
   type Prediction,
 } from '../../../streams/internal.ts';
+import { MAX_PRICE_AGE_MS } from '../backtest/market-prices.ts';
 import { createMarket } from '../pnl/market.ts';
 
 /** A published forecast and what the market said at the same instant. */
@@ -51,8 +52,6 @@ export interface ScoredSample extends Sample, Pick<Outcome, 'won' | 'final'> {}
 const HOURS = [1, 2, 3, 6, 12, 24, 36, 48, 72, 96, 120, 144, 168];
 /** A forecast counts for an hour when it was made at most so long after it. */
 const MOST_SLACK_MS = 30 * MINUTE_MS;
-/** A market price that is older says nothing about what the market knew. */
-export const MAX_PRICE_AGE_MS = 2 * MINUTE_MS;
 
 /** Collects the live forecasts at given hours before the close, each beside the market's prices of that instant. */
 export function collectSamples() {

@@ -1,11 +1,12 @@
-import { takerFee } from '../../../streams/internal.ts';
+import { type TakerFee, takerFee } from '../../../streams/internal.ts';
 import type { Store } from '../../store/store.ts';
+import { MAX_PRICE_AGE_MS } from '../backtest/market-prices.ts';
 import { BUY_FAVOURITE, FOLLOW_SIGNALS, HOLD_CASH, SELL_FAVOURITE } from '../pnl/built-in-strategies.ts';
 import type { Strategy } from '../pnl/strategy.ts';
 import type { Fill } from '../pnl/trader.ts';
 import { createTrading } from '../pnl/trading.ts';
 import { type TradingSummary, tradingSummary } from '../pnl/trading-summary.ts';
-import { collectSamples, MAX_PRICE_AGE_MS, type ScoredSample } from './forecast-samples.ts';
+import { collectSamples, type ScoredSample } from './forecast-samples.ts';
 import { type ReadLog, readOutputs } from './recorded-outputs.ts';
 import { type RecordedScores, recordedScores } from './recorded-scores.ts';
 
@@ -35,7 +36,7 @@ export async function recordedBacktest(store: Store, options: RecordedOptions): 
   const { fromAt = Number.NEGATIVE_INFINITY, toAt, bankrollUsd, latencyMs, onProgress, signal } = options;
   const own = options.strategy === undefined ? [] : [options.strategy];
   const strategies = [...own, FOLLOW_SIGNALS, BUY_FAVOURITE, SELL_FAVOURITE, HOLD_CASH];
-  const feeOf = (price: number) => takerFee(price);
+  const feeOf = (price: number, _token: string, stated: TakerFee | undefined) => takerFee(price, stated);
   const run = createTrading(strategies, { bankrollUsd, latencyMs, feeOf, maxBookAgeMs: MAX_PRICE_AGE_MS });
   const collected = collectSamples();
   const log = await readOutputs(store, {

@@ -1,4 +1,4 @@
-import { bootstrapInterval, brier, logScore, quantileCrps } from '../../../streams/internal.ts';
+import { bootstrapInterval, brier, logPool, logScore, quantileCrps } from '../../../streams/internal.ts';
 import type { ScoredSample } from './forecast-samples.ts';
 
 type Interval = readonly [low: number, high: number] | null;
@@ -23,6 +23,12 @@ export interface RecordedSummary {
     /** Log score of the model less that of the market, and its 95 % interval by events. */
     readonly difference: number;
     readonly difference_interval: Interval;
+    /** The normalised geometric mean of model and market, and its log score less that of each of them. */
+    readonly pool: BucketScores;
+    readonly pool_less_market: number;
+    readonly pool_less_market_interval: Interval;
+    readonly pool_less_model: number;
+    readonly pool_less_model_interval: Interval;
   } | null;
 }
 
@@ -53,9 +59,9 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-function scoresOf(
-  samples: readonly ScoredSample[],
-  probabilities: (sample: ScoredSample) => readonly number[],
+function scoresOf<S extends ScoredSample>(
+  samples: readonly S[],
+  probabilities: (sample: S) => readonly number[],
 ): BucketScores {
   return {
     log_score: mean(samples.map((sample) => logOf(sample, probabilities(sample)))),
@@ -74,16 +80,22 @@ function logOf({ won }: ScoredSample, probabilities: readonly number[]): number 
 
 const modelOf = ({ buckets }: ScoredSample) => buckets.map(({ prob }) => prob);
 const paceOf = ({ buckets }: ScoredSample) => buckets.map(({ paceProb }) => paceProb);
-const marketOf = ({ market }: ScoredSample) => market ?? [];
 
-/** How much worse the model's log score was than the market's; null without prices. */
-function lossToMarket(sample: ScoredSample): number | null {
-  return sample.market === null ? null : logOf(sample, modelOf(sample)) - logOf(sample, sample.market);
+/** Forecasts at whose instant model, market and their pool all have probabilities. */
+interface PricedSample extends ScoredSample {
+  readonly market: readonly number[];
+  readonly pool: readonly number[];
+}
+
+function pricedOf(sample: ScoredSample): PricedSample[] {
+  const { market } = sample;
+  const pool = market && logPool(modelOf(sample), market);
+  return market === null || pool === null ? [] : [{ ...sample, market, pool }];
 }
 
 /** Forecasts of one event depend on each other. */
-function byEvent(samples: readonly ScoredSample[]): ScoredSample[][] {
-  const groups = new Map<number, ScoredSample[]>();
+function byEvent<S extends ScoredSample>(samples: readonly S[]): S[][] {
+  const groups = new Map<number, S[]>();
   for (const sample of samples) groups.set(sample.eventId, [...(groups.get(sample.eventId) ?? []), sample]);
   return [...groups.values()];
 }
@@ -105,19 +117,34 @@ function summaryOf(samples: readonly ScoredSample[]): RecordedSummary | null {
       coverage90: counted.length === 0 ? null : mean(counted.map((each) => (isCovered(each) ? 1 : 0))),
     },
     pace: { ...scoresOf(samples, paceOf), crps: crpsOf(({ paceQuantiles }) => paceQuantiles) },
-    against_market: againstMarket(samples.filter(({ market }) => market !== null)),
+    against_market: againstMarket(samples.flatMap(pricedOf)),
   };
 }
 
-function againstMarket(priced: readonly ScoredSample[]): RecordedSummary['against_market'] {
+function againstMarket(priced: readonly PricedSample[]): RecordedSummary['against_market'] {
   if (priced.length === 0) return null;
-  const blocks = byEvent(priced).map((samples) => samples.flatMap((sample) => lossToMarket(sample) ?? []));
+  const events = byEvent(priced);
+  const difference = (of: (sample: PricedSample) => number) => {
+    const blocks = events.map((samples) => samples.map(of));
+    return {
+      mean: mean(blocks.flat()),
+      interval: bootstrapInterval(blocks, (drawn) => mean(drawn.flat())),
+    };
+  };
+  const model = difference((sample) => logOf(sample, modelOf(sample)) - logOf(sample, sample.market));
+  const pool = difference((sample) => logOf(sample, sample.pool) - logOf(sample, sample.market));
+  const poolLessModel = difference((sample) => logOf(sample, sample.pool) - logOf(sample, modelOf(sample)));
   return {
     n: priced.length,
-    events: blocks.length,
+    events: events.length,
     model: scoresOf(priced, modelOf),
-    market: scoresOf(priced, marketOf),
-    difference: mean(blocks.flat()),
-    difference_interval: bootstrapInterval(blocks, (drawn) => mean(drawn.flat())),
+    market: scoresOf(priced, ({ market }) => market),
+    difference: model.mean,
+    difference_interval: model.interval,
+    pool: scoresOf(priced, (sample) => sample.pool),
+    pool_less_market: pool.mean,
+    pool_less_market_interval: pool.interval,
+    pool_less_model: poolLessModel.mean,
+    pool_less_model_interval: poolLessModel.interval,
   };
 }

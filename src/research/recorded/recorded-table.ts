@@ -42,17 +42,20 @@ const percent = (value: number | null) => (value === null ? dash : `${(100 * val
 
 const SCORE_HEADINGS = [
   ...['hours left', 'n', 'events', 'log', 'pace', 'CRPS', 'pace', 'in 90 %'],
-  ...['with prices', 'log', 'market', 'difference', '95 % interval'],
+  ...['with prices', 'log', 'market', 'pool', 'model - market', '95 % interval'],
+  ...['pool - market', '95 % interval'],
 ];
 
 function scoreCells(name: string, { n, events, model, pace, against_market }: RecordedSummary): string[] {
-  const interval = against_market?.difference_interval;
+  const range = (interval: readonly [number, number] | null | undefined) =>
+    interval ? `${signed(interval[0], 3)} to ${signed(interval[1], 3)}` : dash;
   return [
     ...[name, String(n), String(events), fixed(model.log_score, 3), fixed(pace.log_score, 3)],
     ...[fixed(model.crps, 2), fixed(pace.crps, 2), percent(model.coverage90)],
     ...[String(against_market?.n ?? 0), fixed(against_market?.model.log_score, 3)],
-    ...[fixed(against_market?.market.log_score, 3), fixed(against_market?.difference, 3)],
-    interval ? `${signed(interval[0], 3)} to ${signed(interval[1], 3)}` : dash,
+    ...[fixed(against_market?.market.log_score, 3), fixed(against_market?.pool.log_score, 3)],
+    ...[fixed(against_market?.difference, 3), range(against_market?.difference_interval)],
+    ...[fixed(against_market?.pool_less_market, 3), range(against_market?.pool_less_market_interval)],
   ];
 }
 
@@ -94,16 +97,28 @@ function table(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => line(row).join('  ')).join('\n');
 }
 
+type Rows = readonly (readonly string[])[];
+
+/** Headings, all forecasts, then by hours left; nothing without a score. */
+export function scoreRows({ overall, by_horizon }: RecordedScores): Rows {
+  if (overall === null) return [];
+  const rows = Object.entries(by_horizon).map(([hours, summary]) => scoreCells(hours, summary));
+  return [SCORE_HEADINGS, scoreCells('all', overall), ...rows];
+}
+
+export function moneyRows(trading: readonly TradingSummary[]): Rows {
+  return [MONEY_HEADINGS, ...trading.map(moneyCells)];
+}
+
+/** Of the strategy in question; nothing without a bet that is over. */
+export function edgeRows([first]: readonly TradingSummary[]): Rows {
+  const bands = first?.by_edge ?? [];
+  return bands.length === 0 ? [] : [EDGE_HEADINGS, ...bands.map(edgeCells)];
+}
+
 /** Verdict, scores by hours left, profit of every strategy, and hits by edge of the one in question. */
 export function recordedText(result: Pick<RecordedResult, 'scores' | 'trading'>): string {
   const { scores, trading } = result;
-  const parts = [verdictOf(result)];
-  if (scores.overall !== null) {
-    const rows = Object.entries(scores.by_horizon).map(([hours, summary]) => scoreCells(hours, summary));
-    parts.push(table([SCORE_HEADINGS, scoreCells('all', scores.overall), ...rows]));
-  }
-  parts.push(table([MONEY_HEADINGS, ...trading.map(moneyCells)]));
-  const bands = trading[0]?.by_edge ?? [];
-  if (bands.length > 0) parts.push(table([EDGE_HEADINGS, ...bands.map(edgeCells)]));
-  return parts.join('\n\n');
+  const tables = [scoreRows(scores), moneyRows(trading), edgeRows(trading)];
+  return [verdictOf(result), ...tables.filter((rows) => rows.length > 0).map(table)].join('\n\n');
 }

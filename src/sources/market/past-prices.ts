@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import {
   type EventFact,
-  HOUR_MS,
   horizonAt,
   horizonsOf,
+  MINUTE_MS,
   type PastPricesFact,
 } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
@@ -15,9 +15,9 @@ import { price, tokenId } from '../value-schemas.ts';
 
 const TOKENS_PER_REQUEST = 20;
 /** A price that was told longer before the instant was not the market's price any more. */
-const OLDEST_MS = HOUR_MS;
+const OLDEST_MS = 2 * MINUTE_MS;
 /** Minutes between two prices of an answer. */
-const STEP_MINUTES = 10;
+const STEP_MINUTES = 1;
 
 /** `t` is in seconds. */
 const pastPrice = z.object({ t: z.number().int().nonnegative(), p: price });

@@ -8,6 +8,7 @@ import type { RecordOf } from '../../contract/record-of.ts';
 import type { calibrationGroupRecord } from '../../contract/records/calibration.ts';
 import { round4 } from '../round.ts';
 import { meanInterval } from './mean-interval.ts';
+import { sameInstants } from './same-instants.ts';
 import type { ScoredForecast, ScoreGroup } from './scores.ts';
 
 type Interval = readonly [low: number | null, high: number | null] | null;
@@ -66,6 +67,7 @@ export function calibrationToWire(
     brier_market: brier.market.score,
     brier_difference_market: brier.market.difference,
     brier_difference_market_interval: brier.market.interval,
+    same_instants: sameInstants(forecasts),
     no_demonstrated_edge: !isComparable || (worst ?? 0) >= 0,
     reliability: reliabilityOf(forecasts),
   };

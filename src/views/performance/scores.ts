@@ -14,8 +14,12 @@ const ORIGINS: readonly ForecastOrigin[] = ['live', 'history'];
 export interface ScoredForecast {
   readonly score: ScoreRecord;
   readonly probs: Float64Array;
+  /** The market's probabilities at that instant; empty unless every bucket had a price. */
+  readonly market: Float64Array;
   /** The index of the bucket that holds the final count, or -1. */
   readonly won: number;
+  /** The index of the bucket that the scores took for the winner, or -1. */
+  readonly wonPlace: number;
 }
 
 /** The scores of one account or of all, ordered by close, then event, then horizon. */
@@ -45,9 +49,14 @@ export function createForecastReader(latest: Latest): () => Generator<void, read
 function forecastOf(latest: Latest, key: string, score: ScoreRecord): ScoredForecast {
   const row = latest.get('predictions', key)?.record;
   const buckets = row?.forecastId === score.forecastId ? row.buckets : [];
+  const prices = buckets.flatMap(({ price }) => (price === null ? [] : [price]));
+  const sum = prices.reduce((total, price) => total + price, 0);
+  const isPriced = prices.length === buckets.length && sum > 0;
   return {
     score,
     probs: Float64Array.from(buckets, ({ prob }) => prob),
+    market: Float64Array.from(isPriced ? prices : [], (price) => price / sum),
+    wonPlace: score.wonLo === null ? -1 : buckets.findIndex(({ lo }) => lo === score.wonLo),
     won: buckets.findIndex((bucket) => contains(bucket, score.final)),
   };
 }

@@ -71,8 +71,8 @@ describe('backtest command', function () {
     await refused(['--rows', nowhere], /cannot write .*rows: no folder to write to/);
     await refused(['--json', dirname(posts)], /it is a folder/);
     await refused(['--windows', 'yearly'], /no windows yearly, expected weekly, 2d, 3d, monthly or a file/);
-    const backwards = await folder.write('backwards.csv', 'start_ts,end_ts\n20,10\n');
-    await refused(['--windows', backwards], /window 1 lasts -10 ms, expected between 0 and/);
+    const backwards = await folder.write('backwards.csv', 'start_ts,end_ts\n2026-01-02,2026-01-01\n');
+    await refused(['--windows', backwards], /window 1 lasts -86400000 ms, expected between 0 and/);
   });
 
   it('refuses a period that is none', async () => {

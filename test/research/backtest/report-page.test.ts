@@ -36,6 +36,12 @@ function rows(): Row[] {
   });
 }
 
+const ORIGIN = {
+  ...{ command: 'tallywire backtest --posts posts.csv', version: '1.2.3' },
+  files: [{ path: 'posts.csv', sha256: 'ab12' }],
+  facts: [],
+};
+
 describe('backtest report', () => {
   const report = reportOf(rows());
 
@@ -64,7 +70,7 @@ describe('backtest report', () => {
   it('has no report of windows that have not ended', () => {
     const open = rows().map((row) => ({ ...row, final: null, scores: null }));
     assert.equal(reportOf(open), null);
-    assert.match(pageOf(null, open, 'Open'), /No window has a known end/);
+    assert.match(pageOf(null, open, 'Open', ORIGIN), /No verdict: no window has a known end/);
   });
 
   it('prints a line for all and for each day ahead', () => {
@@ -78,11 +84,47 @@ describe('backtest report', () => {
     assert.match(tableOf(report), /hours left +n +windows/);
   });
 
+  it('compares model, market and pool at the same instants, by hours left and with intervals by windows', () => {
+    const market = {
+      ...{ logScore: 1.5, logScoreModel: 1.25, logScorePool: 1.375, crps: 5, crpsModel: 4, crpsPool: 4.5 },
+      ...{ brier: 0.7, brierModel: 0.6, brierPool: 0.65, isCovered: true, ape: 0.1 },
+    };
+    const priced = rows().map((row, index) => ({
+      ...row,
+      scores: row.scores && { ...row.scores, market: index % 2 === 0 ? market : null },
+    }));
+    const found = reportOf(priced);
+    assert.ok(found?.overall.market);
+    const { n, windows, log_score_difference, log_score_pool_difference_interval } = found.overall.market;
+    assert.deepEqual([n, windows, log_score_difference], [10, 10, -0.25]);
+    assert.deepEqual(log_score_pool_difference_interval, [-0.125, -0.125]);
+    assert.equal(found.overall.market.log_score_pool_less_model, 0.125);
+    assert.equal(found.by_horizon['24']?.market, null);
+    const text = tableOf(found);
+    assert.match(text, /\n +all +10 +10 +1\.250 +1\.500 +1\.375 +-0\.250 +-0\.250 to -0\.250 +-0\.125/);
+    assert.match(text, /\n +48 +10 +10 /);
+  });
+
   it('draws every picture into one page that loads nothing', () => {
-    const page = pageOf(report, rows(), 'a <b> & c');
-    assert.equal(page.match(/<svg /g)?.length, 6 + 4 + 4);
+    const page = pageOf(report, rows(), 'a <b> & c', ORIGIN);
+    assert.equal(page.match(/<svg /g)?.length, 7 + 1 + 4 + 4);
     assert.ok(page.includes('a &lt;b> &amp; c'));
     assert.ok(page.includes('All are back-filled: none was published before its outcome.'));
     assert.ok(!/NaN|undefined|Infinity|https?:|<script|src=/.test(page));
+  });
+
+  it('begins with a verdict, ends with what it was made from, and tells values and themes', () => {
+    const page = pageOf(report, rows(), 'Report', ORIGIN);
+    const verdict = /<p class="verdict">([^<]*)/.exec(page)?.[1] ?? '';
+    assert.match(
+      verdict,
+      /^Better than the pace of seven days: CRPS -45\.0 % .*95 % interval .*, 10 windows\.$/,
+    );
+    assert.ok(page.indexOf('class="verdict"') < page.indexOf('<table'));
+    assert.match(page, /<dt>Command<\/dt><dd>tallywire backtest --posts posts\.csv<\/dd>/);
+    assert.match(page, /<dt>posts\.csv<\/dt><dd>sha256 ab12<\/dd>/);
+    assert.match(page, /<dt>Windows<\/dt><dd>1970-01-01 00:00 to 1970-01-21 00:00 UTC, 20 forecasts<\/dd>/);
+    assert.match(page, /<title>24 h left: 5\.50, forecast<\/title>/);
+    assert.match(page, /prefers-color-scheme: dark/);
   });
 });

@@ -1,4 +1,5 @@
 import type { Order } from '../../../src/research/pnl/order.ts';
+import type { TakerFee } from '../../../streams/internal.ts';
 import type { Shown } from './records.ts';
 
 /**
@@ -28,7 +29,7 @@ interface BruteTerms {
   readonly bankrollUsd: number;
   readonly latencyMs: number;
   readonly maxBookAgeMs: number;
-  readonly feeOf: (price: number, token: string) => number;
+  readonly feeOf: (price: number, token: string, stated: TakerFee | undefined) => number;
 }
 
 const eventOf = (token: string) => token.slice(1).split('.')[0] ?? '';
@@ -53,6 +54,15 @@ export function bruteForce(records: readonly Shown[], planned: readonly PlannedO
     return output?.stream === 'events' && output.record.subject.type === 'posts'
       ? output.record.subject.account
       : null;
+  }
+
+  function statedFee(seen: number, token: string): TakerFee | undefined {
+    const fees = records.slice(0, seen).flatMap(({ output }) => {
+      if (output.stream !== 'events') return [];
+      const bucket = output.record.buckets.find(({ yesToken }) => yesToken === yesOf(token));
+      return bucket === undefined ? [] : [bucket.fee];
+    });
+    return fees.at(-1);
   }
 
   function payoutOf(seen: number, token: string): { readonly pays: number; readonly place: number } | null {
@@ -143,7 +153,7 @@ export function bruteForce(records: readonly Shown[], planned: readonly PlannedO
     if (at - book.knownAt > terms.maxBookAgeMs || book.size === null || book.left <= 0) return;
     if (order.limit !== undefined && (side === 'BUY' ? book.price > order.limit : book.price < order.limit))
       return;
-    const fee = terms.feeOf(book.price, token);
+    const fee = terms.feeOf(book.price, token, statedFee(seen, token));
     const { cash, held } = holdings(seen);
     const own = held.get(token);
     let shares: number;

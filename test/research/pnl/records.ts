@@ -36,6 +36,8 @@ export function listed(
         noToken: `n${eventId}.${place}`,
       },
       won: won === null ? null : won === place,
+      // The lowest bucket states none, and each of the others one of its own.
+      ...(place > 0 && { fee: { rate: 0.03 * (place - 1), exponent: 1 } }),
     })),
   };
   return { time, output: output('events', String(eventId), seq, time, record) };

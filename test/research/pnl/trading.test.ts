@@ -5,7 +5,7 @@ import type { Strategy } from '../../../src/research/pnl/strategy.ts';
 import type { Terms } from '../../../src/research/pnl/trader.ts';
 import { createTrading } from '../../../src/research/pnl/trading.ts';
 import { tradingSummary } from '../../../src/research/pnl/trading-summary.ts';
-import { takerFee } from '../../../streams/internal.ts';
+import { type TakerFee, takerFee } from '../../../streams/internal.ts';
 import { bruteForce, type PlannedOrder } from './brute-force.ts';
 import { listed, type QuotedSides, quoted, type Shown, ticked } from './records.ts';
 
@@ -40,6 +40,23 @@ const BOOK: QuotedSides = { bid: 0.4, ask: 0.5, bidSize: 100, askSize: 20 };
 const buy = (order: Partial<Order> = {}): Order => ({ token: 'y1.0', side: 'BUY', usd: 1_000, ...order });
 
 describe('trading', () => {
+  it('pays the fee that each market states, and the usual one where it states none', () => {
+    const records = [
+      listed(0, 1),
+      ...[0, 1, 2].map((place) => quoted(0, 1, place, { bid: 0.3, ask: 0.5, bidSize: 50, askSize: 50 })),
+      ticked(2_000, 0),
+    ];
+    const planned = [0, 1, 2].map((place): PlannedOrder => {
+      return { after: 3, order: { token: `y1.${place}`, side: 'BUY', usd: 5 } };
+    });
+    const terms: Terms = { ...TERMS, feeOf: (price, _token, stated) => takerFee(price, stated) };
+    const { fills } = traded(records, planned, terms);
+    assert.deepEqual(
+      fills.map(({ feeUsd, shares }) => Math.round((feeUsd / shares) * 1e6) / 1e6),
+      [0.0125, 0, 0.0075],
+    );
+  });
+
   it('fills at the ask within the recorded size, with the fee', () => {
     const records = [listed(0, 1), quoted(0, 1, 0, BOOK), quoted(10_000, 1, 1, BOOK)];
     const { fills, curve } = traded(records, [{ after: 1, order: buy({ prob: 0.7 }) }]);
@@ -283,7 +300,8 @@ describe('trading and a second implementation', () => {
           const terms = {
             ...TERMS,
             latencyMs,
-            feeOf: (at: number, token: string) => (token.startsWith('n') ? 0.01 : takerFee(at)),
+            feeOf: (at: number, token: string, stated?: TakerFee) =>
+              token.startsWith('n') && stated === undefined ? 0.01 : takerFee(at, stated),
           };
           const { fills, curve } = traded(records, planned, terms);
           const { trades, endUsd } = bruteForce(records, planned, terms);

@@ -38,10 +38,21 @@ describe('backtest --data', () => {
     return { code, ...proc.texts };
   }
 
-  it('refuses a report, which it has none of', async () => {
-    const { code, stderr } = await run('--data', folder.path('data'), '--report', folder.path('report'));
-    assert.equal(code, 2);
-    assert.match(stderr, /--data <folder>' cannot be used with option '--report <file>'/);
+  it('writes a page with verdict, scores, profit and what it was made from', async () => {
+    const { code, stdout, stderr } = await run(
+      '--data',
+      folder.path('data'),
+      '--report',
+      folder.path('report'),
+    );
+    assert.equal(code, 0, stderr);
+    const page = await readFile(folder.path('report'), 'utf8');
+    const verdict = /<p class="verdict">([^<]*)/.exec(page)?.[1] ?? '';
+    assert.ok(stdout.startsWith(verdict) && verdict !== '');
+    assert.match(page, /<h2>Profit and loss<\/h2>[\s\S]*signals[\s\S]*hold-cash/);
+    assert.match(page, /<title>signals, 2026-01-0\d \d\d:\d\d: [+-]\d+\.\d\d USD<\/title>/);
+    assert.match(page, /<dt>Log<\/dt><dd>seq 1 to \d+, sha256 [0-9a-f]{64}<\/dd>/);
+    assert.ok(!/NaN|undefined|Infinity|https?:|<script|src=/.test(page));
   });
 
   it('runs the strategy of the page beside those of the program, and writes what it found', async () => {

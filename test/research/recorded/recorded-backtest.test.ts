@@ -26,6 +26,14 @@ describe('a backtest of what was recorded', () => {
       assert.equal(scores.scored, 18);
       assert.equal(scores.overall?.against_market?.n, 18);
       assert.equal(scores.overall?.against_market?.events, 3);
+      const against = scores.overall?.against_market;
+      assert.ok(against?.difference_interval && against.pool_less_market_interval);
+      assert.ok(
+        Math.abs(against.pool_less_market - (against.pool.log_score - against.market.log_score)) < 1e-9,
+      );
+      assert.ok(
+        Math.abs(against.pool_less_model - (against.pool.log_score - against.model.log_score)) < 1e-9,
+      );
       for (const { market } of samples) {
         assert.ok(market !== null && Math.abs(market.reduce((sum, each) => sum + each, 0) - 1) < 1e-9);
       }
@@ -33,12 +41,12 @@ describe('a backtest of what was recorded', () => {
         trading.map(({ strategy }) => strategy),
         ['signals', 'buy-the-favourite', 'sell-the-favourite', 'hold-cash'],
       );
-      const [signals, favourite, against, cash] = trading;
+      const [signals, favourite, opposite, cash] = trading;
       assert.ok(signals && signals.fills > 0 && signals.bets > 0 && signals.open_bets === 0);
       // The favourite won two of three times, and only one of the two can have gained in an event.
       assert.equal(favourite?.bets, 3);
       assert.equal(favourite?.hit_rate, 2 / 3);
-      assert.equal(against?.hit_rate, 1 / 3);
+      assert.equal(opposite?.hit_rate, 1 / 3);
       assert.deepEqual([cash?.pnl_usd, cash?.fills, cash?.max_drawdown], [0, 0, 0]);
       for (const fill of fills) {
         assert.equal(fill.at - fill.decidedAt, OPTIONS.latencyMs);

@@ -49,12 +49,12 @@ describe('readPastPrices', () => {
     answer((token) => {
       if (token === '1000')
         return [
-          [-1_200, 0.1],
+          [-120, 0.1],
           [0, 0.25],
           [1, 0.9],
-          [-600, 0.2],
+          [-60, 0.2],
         ];
-      return token === '1001' ? [[1, 0.9]] : [[-HOUR_S - 1, 0.4]];
+      return token === '1001' ? [[1, 0.9]] : [[-121, 0.4]];
     });
     const { facts, refusals } = await read(listed(3));
     assert.deepEqual(

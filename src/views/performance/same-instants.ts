@@ -1,0 +1,99 @@
+import { logPool, logScore } from '../../../streams/internal.ts';
+import type { RecordOf } from '../../contract/record-of.ts';
+import type { sameInstantsRecord } from '../../contract/records/calibration.ts';
+import { round4 } from '../round.ts';
+import { meanInterval } from './mean-interval.ts';
+import type { ScoredForecast } from './scores.ts';
+
+type Side = 'model' | 'market' | 'pool';
+
+/** What the three scored at one instant. */
+interface Compared {
+  readonly eventId: number;
+  readonly log: Readonly<Record<Side, number>>;
+  readonly brier: Readonly<Record<Side, number>>;
+}
+
+/** Model, market and their pool where all three are known, each event counting once; null without any. */
+export function sameInstants(
+  forecasts: readonly ScoredForecast[],
+): RecordOf<typeof sameInstantsRecord> | null {
+  const compared = forecasts.flatMap((forecast) => comparedOf(forecast) ?? []);
+  if (compared.length === 0) return null;
+  const events = byEvent(compared);
+  const measure = (of: (one: Compared) => number) => {
+    const means = events.map((own) => own.reduce((sum, one) => sum + of(one), 0) / own.length);
+    const interval = meanInterval(means);
+    return {
+      mean: round4(means.reduce((sum, value) => sum + value, 0) / means.length),
+      interval: interval && ([round4(interval[0]), round4(interval[1])] as const),
+    };
+  };
+  const scores = (kind: 'log' | 'brier') => ({
+    model: measure((one) => one[kind].model).mean,
+    market: measure((one) => one[kind].market).mean,
+    pool: measure((one) => one[kind].pool).mean,
+    modelLessMarket: measure((one) => one[kind].model - one[kind].market),
+    poolLessMarket: measure((one) => one[kind].pool - one[kind].market),
+    poolLessModel: measure((one) => one[kind].pool - one[kind].model),
+  });
+  const log = scores('log');
+  const brier = scores('brier');
+  return {
+    n: compared.length,
+    n_events: events.length,
+    log_score: log.model,
+    log_score_market: log.market,
+    log_score_pool: log.pool,
+    log_score_model_less_market: log.modelLessMarket.mean,
+    log_score_model_less_market_interval: log.modelLessMarket.interval,
+    log_score_pool_less_market: log.poolLessMarket.mean,
+    log_score_pool_less_market_interval: log.poolLessMarket.interval,
+    log_score_pool_less_model: log.poolLessModel.mean,
+    log_score_pool_less_model_interval: log.poolLessModel.interval,
+    brier: brier.model,
+    brier_market: brier.market,
+    brier_pool: brier.pool,
+    brier_model_less_market: brier.modelLessMarket.mean,
+    brier_model_less_market_interval: brier.modelLessMarket.interval,
+    brier_pool_less_market: brier.poolLessMarket.mean,
+    brier_pool_less_market_interval: brier.poolLessMarket.interval,
+    brier_pool_less_model: brier.poolLessModel.mean,
+    brier_pool_less_model_interval: brier.poolLessModel.interval,
+  };
+}
+
+function byEvent(compared: readonly Compared[]): readonly (readonly Compared[])[] {
+  const events = new Map<number, Compared[]>();
+  for (const one of compared) {
+    const event = events.get(one.eventId);
+    if (event === undefined) events.set(one.eventId, [one]);
+    else event.push(one);
+  }
+  return [...events.values()];
+}
+
+/** All three are scored alike, from the published row. */
+function comparedOf({ score, probs, market, wonPlace }: ScoredForecast): Compared | null {
+  if (market.length === 0) return null;
+  const pool = logPool(probs, market);
+  if (pool === null) return null;
+  const sides = { model: probs, market, pool };
+  const each = (of: (probabilities: ArrayLike<number>) => number) => ({
+    model: of(sides.model),
+    market: of(sides.market),
+    pool: of(sides.pool),
+  });
+  return {
+    eventId: score.eventId,
+    log: each((probabilities) => logScore(probabilities[wonPlace] ?? 0)),
+    brier: each((probabilities) => brierOf(probabilities, wonPlace)),
+  };
+}
+
+function brierOf(probabilities: ArrayLike<number>, won: number): number {
+  let sum = 0;
+  for (let place = 0; place < probabilities.length; place++)
+    sum += ((probabilities[place] ?? 0) - (place === won ? 1 : 0)) ** 2;
+  return sum;
+}
