@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import * as alertRules from './contract/alert-rule.ts';
 import * as clientMessages from './contract/feed/client-message.ts';
 import * as serverFrames from './contract/feed/server-frames.ts';
 import { COMPONENTS } from './contract/openapi/components.ts';
@@ -70,7 +71,12 @@ function objectText({ properties, required, additionalProperties: others }: Json
 }
 
 /** Each named schema that the declarations of the client may speak of. */
-const SCHEMAS: Readonly<Record<string, unknown>> = { ...clientMessages, ...serverFrames, ...params };
+const SCHEMAS: Readonly<Record<string, unknown>> = {
+  ...alertRules,
+  ...clientMessages,
+  ...serverFrames,
+  ...params,
+};
 
 const registry = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id });

@@ -299,7 +299,8 @@ describe('the pages', () => {
       .join('\n')
       .split('\n');
     const uses = lines.flatMap((line) => {
-      const [, command, rest] = /^(?:\w+=\S+ )?tallywire ((?:keys|cluster) \w+|\w+)([^#]*)/.exec(line) ?? [];
+      const [, command, rest] =
+        /^(?:\w+=\S+ )?tallywire ((?:keys|cluster|alerts) \w+|\w+)([^#]*)/.exec(line) ?? [];
       return command === undefined ? [] : [{ command, flags: rest?.match(/--[\w-]+/g) ?? [] }];
     });
     assert.ok(uses.length > 5);

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { KeyCommand, KeyCommandAnswer } from '../access/keys/key-commands.ts';
 import { TIERS, type Tier } from '../access/tiers.ts';
 import { ServiceError, StoreError } from '../errors.ts';
 import { CLUSTER_NOTE, type Store } from '../store/store.ts';
+import { askEngine } from './ask-engine.ts';
 import { keyLines, keysTable } from './keys-table.ts';
 import { loadSettings } from './load-config.ts';
 import { addManual, type Manual } from './manual.ts';
@@ -37,20 +37,6 @@ async function execute(folder: string, command: KeyCommand, say: Say): Promise<K
       if (!isBusy || performance.now() > giveUpAt) throw error;
     }
     await delay(RETRY_MS);
-  }
-}
-
-async function askEngine(folder: string, command: KeyCommand) {
-  if (!existsSync(folder)) return undefined;
-  const [{ askControlSocket }, { CONTROL_SOCKET, openSocketFolder }] = await Promise.all([
-    import('../access/keys/control-socket.ts'),
-    import('../store/socket-folder.ts'),
-  ]);
-  const sockets = openSocketFolder(folder);
-  try {
-    return await askControlSocket(sockets.pathOf(CONTROL_SOCKET), command);
-  } finally {
-    sockets.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { accountsCommand } from './accounts.ts';
+import { alertsCommand } from './alerts.ts';
 import { backtestCommand } from './backtest.ts';
 import { backupCommand } from './backup.ts';
 import { clusterCommand } from './cluster.ts';
@@ -45,6 +46,7 @@ function createProgram(proc: ProcessLike, exitWith: (code: number) => void): Com
     accountsCommand(proc),
     clusterCommand(proc, exitWith),
     keysCommand(proc),
+    alertsCommand(proc),
     paymentsCommand(proc),
   ];
   for (const command of commands) program.addCommand(command);

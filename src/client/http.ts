@@ -32,6 +32,8 @@ interface Request extends CallOptions {
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   /** Sent as JSON by POST. */
   readonly body?: unknown;
+  /** Of a call without a body; GET unless given. */
+  readonly method?: 'DELETE';
   /** Statuses of 300 or more whose body is an answer and not an error. */
   readonly acceptedStatuses?: readonly number[];
 }
@@ -56,14 +58,15 @@ export function createHttp(options: HttpOptions): Http {
   let quota: Quota | undefined;
 
   async function callOnce(url: string, request: Request): Promise<unknown> {
-    const { body, acceptedStatuses = [] } = request;
-    const cached = body === undefined ? cache.get(url) : undefined;
+    const { body, method, acceptedStatuses = [] } = request;
+    const cached = body === undefined && method === undefined ? cache.get(url) : undefined;
     const headers: Record<string, string> = {
       ...(key === undefined ? {} : { 'X-API-Key': key }),
       ...(cached === undefined ? {} : { 'If-None-Match': cached.etag }),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     };
-    const init = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
+    const plain = method === undefined ? { headers } : { headers, method };
+    const init = body === undefined ? plain : { headers, method: 'POST', body: JSON.stringify(body) };
     const timeoutMs = request.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS;
     const answer = await exchange(send, url, init, request.signal, timeoutMs);
     quota = quotaOf(answer.headers) ?? quota;

@@ -1,8 +1,10 @@
 import type { CallOptions, Http } from './http.ts';
 import type {
   AccountQuery,
+  AlertRuleRequest,
   Answer,
   ComponentName,
+  DeadAlertsQuery,
   HistoryQuery,
   MinutesQuery,
   PastQuery,
@@ -57,6 +59,14 @@ export interface Rest {
     history(query?: HistoryQuery, options?: CallOptions): Promise<Answer<'PerformanceHistory'>>;
     calibration(options?: AccountOptions): Promise<Answer<'Calibration'>>;
   };
+  /** The rules of the key, which has to be one of tier PRO. */
+  readonly alerts: {
+    list(options?: CallOptions): Promise<Answer<'AlertRulesAnswer'>>;
+    /** The secret of a webhook is in this answer and in no other. */
+    add(rule: AlertRuleRequest, options?: CallOptions): Promise<Answer<'MadeAlertRule'>>;
+    remove(id: string, options?: CallOptions): Promise<Answer<'RemovedAlertRule'>>;
+    dead(query?: DeadAlertsQuery, options?: CallOptions): Promise<Answer<'DeadAlertsAnswer'>>;
+  };
   readonly usage: {
     summary(query?: UsageSummaryQuery, options?: CallOptions): Promise<Answer<'UsageSummary'>>;
     byEndpoint(query: UsageByEndpointQuery, options?: CallOptions): Promise<Answer<'UsageByEndpoint'>>;
@@ -107,6 +117,17 @@ export function createRest({ call }: Http): Rest {
       history: (query, options) => get<'PerformanceHistory'>('/performance/history', options, query),
       calibration: ({ account, ...options } = {}) =>
         get<'Calibration'>('/performance/calibration', options, { account }),
+    },
+    alerts: {
+      list: (options) => get<'AlertRulesAnswer'>('/alerts', options),
+      add: async (body, options) => (await call('/alerts', { ...options, body })) as Answer<'MadeAlertRule'>,
+      remove: async (id, options) =>
+        (await call('/alerts', {
+          ...options,
+          method: 'DELETE',
+          query: { id },
+        })) as Answer<'RemovedAlertRule'>,
+      dead: (query, options) => get<'DeadAlertsAnswer'>('/alerts/dead', options, query),
     },
     usage: {
       summary: (query, options) => get<'UsageSummary'>('/usage/summary', options, query),

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { alertBody } from '../contract/alert-rule.ts';
 import type { channelRequest, clientMessage } from '../contract/feed/client-message.ts';
 import type {
   FEED_RECORDS,
@@ -11,6 +12,7 @@ import type {
 import type { COMPONENTS } from '../contract/openapi/components.ts';
 import type {
   accountQuery,
+  deadAlertsQuery,
   historyQuery,
   minutesQuery,
   pastQuery,
@@ -42,6 +44,8 @@ export type HistoryQuery = z.input<typeof historyQuery>;
 export type UsageSummaryQuery = z.input<typeof usageSummaryQuery>;
 export type UsageByEndpointQuery = z.input<typeof usageByEndpointQuery>;
 export type UsageErrorsQuery = z.input<typeof usageErrorsQuery>;
+export type DeadAlertsQuery = z.input<typeof deadAlertsQuery>;
+export type AlertRuleRequest = z.input<typeof alertBody>;
 export type WaitlistRequest = z.input<typeof waitlistBody>;
 
 export type ClientMessage = RecordOf<typeof clientMessage>;

@@ -1,6 +1,7 @@
 import { HOUR_MS, type LimitedInput, type PostsVia } from '../../streams/internal.ts';
 import { ConfigError, type Fault } from '../errors.ts';
 import { type AccountConfig, toAccounts } from './accounts.ts';
+import { type AlertConfig, toAlerts } from './alerts.ts';
 import { type ClusterConfig, CREDENTIALS, clusterFaults, toCluster } from './cluster.ts';
 import { type Given, isRecord, ownValue, quote, unknownName } from './faults.ts';
 import { madeUpFor } from './made-up-accounts.ts';
@@ -77,6 +78,11 @@ export interface Config {
   } | null;
   readonly staleAfterMs: Readonly<Record<LimitedInput, number>>;
   readonly payments: PaymentsConfig;
+  readonly alerts: {
+    readonly rules: readonly AlertConfig[];
+    /** Whether they may be sent to private addresses. */
+    readonly toPrivate: boolean;
+  };
   readonly showPosts: boolean;
   readonly logLevel: LogLevel;
   readonly json: boolean;
@@ -270,6 +276,10 @@ function faultsBetween({ values, faulty }: ParsedValues, input: ConfigInput): Fa
   return [...faults, ...paymentFaults(values, faulty)];
 }
 
+function notInCluster(place: string): Fault {
+  return { loc: [place], msg: 'expected no rules, as a cluster has no alerts', type: 'value' };
+}
+
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) deepFreeze(part);
   return Object.freeze(value);
@@ -280,7 +290,15 @@ export function parseConfig(input: ConfigInput): Config {
   const parsed = parseValues(SETTING_KEYS, input);
   const { values } = parsed;
   const accounts = accountsOf(parsed, input);
-  const faults = [...parsed.faults, ...faultsBetween(parsed, input), ...accounts.faults];
+  const alertsPlace = givenValue('alerts', input)?.name ?? envOf('alerts');
+  const alerts = toAlerts(values.alerts, alertsPlace, accounts.accounts);
+  const faults = [
+    ...parsed.faults,
+    ...faultsBetween(parsed, input),
+    ...accounts.faults,
+    ...alerts.faults,
+    ...(values.bus !== '' && alerts.alerts.length > 0 ? [notInCluster(alertsPlace)] : []),
+  ];
   if (faults.length > 0) throw new ConfigError(faults);
   const posts = toPosts(values);
   return deepFreeze({
@@ -313,6 +331,7 @@ export function parseConfig(input: ConfigInput): Config {
       : null,
     staleAfterMs: toAgeLimits(values, posts.via),
     payments: toPayments(values),
+    alerts: { rules: alerts.alerts, toPrivate: values.alertsToPrivate },
     showPosts: values.showPosts,
     logLevel: values.logLevel,
     json: values.json,

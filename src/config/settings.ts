@@ -1,4 +1,5 @@
 import { accountList } from './accounts.ts';
+import { alertList } from './alerts.ts';
 import {
   address,
   amount,
@@ -248,6 +249,17 @@ export const SETTINGS = {
     '',
     'address of a node of the chain (JSON-RPC), which shows whether an unclear payment was settled',
     { isSecret: true },
+  ),
+  alerts: setting<'' | readonly unknown[]>(
+    alertList,
+    '',
+    'rules of alerts: in the config file a list of them, in the environment its JSON',
+    { isSecret: true },
+  ),
+  alertsToPrivate: setting(
+    toggle,
+    false,
+    'whether alerts may be sent to private, loopback and link-local addresses, which keys with rules could then reach',
   ),
   showPosts: setting(flag, false, 'print each new post on one line'),
   logLevel: setting<LogLevel>(

@@ -13,6 +13,9 @@ export type Refusal =
   | 'BodyTooLarge'
   | 'UnsupportedMediaType'
   | 'StoreUnavailable'
+  | 'AlertsUnavailable'
+  | 'AlertsFull'
+  | 'AlertUnknown'
   | 'StoreDamaged'
   | 'Unauthorized'
   | 'ChannelUnknown'
@@ -20,13 +23,13 @@ export type Refusal =
   | 'TooManyFeeds'
   | 'FeedUnavailable';
 
-type Tag = 'Counters' | 'Posts' | 'Predictions' | 'Trading' | 'Performance' | 'Usage' | 'Service';
+type Tag = 'Counters' | 'Posts' | 'Predictions' | 'Trading' | 'Performance' | 'Alerts' | 'Usage' | 'Service';
 
 /** One endpoint of the interface. */
 export interface Operation {
   /** Unique. */
   readonly id: string;
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'delete';
   /** The whole path. `{account}` stands for the segment of an account, `{event}` at the end for the id of an event of it. */
   readonly path: string;
   /** What an account has to have for this endpoint; without it every account has the endpoint. */
@@ -36,6 +39,8 @@ export interface Operation {
   readonly tag: Tag;
   /** Who may call it, as at the gate. */
   readonly access: 'open' | 'public' | 'tiered' | 'PRO' | 'INTERNAL';
+  /** Whether it is about what a key keeps, so that no payment buys it; false unless given. */
+  readonly isOfKey?: boolean;
   /** Whether calls count towards the hourly limit. */
   readonly isCounted: boolean;
   readonly summary: string;
@@ -74,7 +79,8 @@ export function hasPast({ query }: Operation): boolean {
 
 /** Whether a payment can buy what PRO sees. */
 export function isSold(operation: Operation): boolean {
-  const { access } = operation;
+  const { access, isOfKey = false } = operation;
+  if (isOfKey) return false;
   return access === 'PRO' || access === 'tiered' || hasPast(operation);
 }
 

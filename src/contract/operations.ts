@@ -1,4 +1,5 @@
 import type { Operation } from './operation.ts';
+import { ALERTS } from './operations/alerts.ts';
 import { MARKETS } from './operations/markets.ts';
 import { PERFORMANCE } from './operations/performance.ts';
 import { SERVICE } from './operations/service.ts';
@@ -10,6 +11,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...MARKETS,
   ...TRADING,
   ...PERFORMANCE,
+  ...ALERTS,
   ...USAGE,
   ...SERVICE,
 ];

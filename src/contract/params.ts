@@ -174,6 +174,20 @@ export const usageErrorsQuery = z.object({
     .meta({ description: 'How many of the newest errors to list.', examples: [100] }),
 });
 
+/** A rule of the calling key. */
+export const alertQuery = z.object({
+  id: z.string().meta({ description: 'Id of the rule.', examples: ['k3Jd82Pq'] }),
+});
+
+export const deadAlertsQuery = z.object({
+  limit: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(100)
+    .meta({ description: 'How many of the newest alerts to list.', examples: [100] }),
+});
+
 export const feedQuery = z.object({
   channels: z
     .string()

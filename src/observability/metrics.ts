@@ -30,6 +30,8 @@ export interface Metrics {
   unsentReplies(count: number): void;
   /** Payments of which it could not be found out whether they were settled. */
   unresolvedPayments(count: number): void;
+  /** A try to deliver an alert. */
+  alertTold(outcome: string): void;
   requestServed(route: string, status: number, ms: number): void;
   /** `read` is called at each scrape and tells for how many ms nothing could be stored. */
   watchWrites(read: () => number): void;
@@ -118,6 +120,13 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     'Payments of which it could not be found out whether they were settled',
   );
 
+  const alerts = new Counter({
+    name: 'tallywire_alerts_total',
+    help: 'Tries to deliver an alert by how they ended',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+
   return {
     contentType: registry.contentType,
     journalCommitted: (ms) => journal.observe(ms / 1_000),
@@ -133,6 +142,7 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     paid: (outcome) => payments.inc({ outcome }),
     unsentReplies: (count) => unsent.set(count),
     unresolvedPayments: (count) => unresolved.set(count),
+    alertTold: (outcome) => alerts.inc({ outcome }),
     requestServed: durations.observe,
     watchWrites(read) {
       heldMs = read;

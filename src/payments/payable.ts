@@ -3,18 +3,25 @@ import type { Access } from '../access/tiers.ts';
 import { RequestError } from '../errors.ts';
 import { carriesPayment } from './authorization.ts';
 
+/** Whom an endpoint is for, and whether it is about what a key keeps, so that no payment buys it. */
+interface Sellable {
+  readonly access: Access;
+  readonly isOfKey?: boolean;
+}
+
 /** Whether a request has to be charged: it carries a payment, and without it the caller would get less. */
 export function isForSale(
-  { access }: { readonly access: Access },
+  { access, isOfKey = false }: Sellable,
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
 ): boolean {
-  return (access === 'PRO' || access === 'tiered') && method === 'GET' && carriesPayment(headers);
+  return !isOfKey && (access === 'PRO' || access === 'tiered') && method === 'GET' && carriesPayment(headers);
 }
 
 /** Whether a request was refused for want of a key of tier PRO, so that a payment would help. */
-export function canPayInstead(error: unknown, access: Access): boolean {
+export function canPayInstead(error: unknown, { access, isOfKey = false }: Sellable): boolean {
   return (
     access === 'PRO' &&
+    !isOfKey &&
     error instanceof RequestError &&
     (error.code === 'key_missing' || error.code === 'tier_too_low')
   );

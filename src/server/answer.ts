@@ -29,6 +29,8 @@ export interface Route extends EndpointAccess {
   readonly path: string;
   /** The path with `{account}` in the place of the segment, if it is that of an account. */
   readonly template?: string;
+  /** Whether it is about what a key keeps, so that no payment buys it; false unless given. */
+  readonly isOfKey?: boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ export type RequestContext = Pick<Context, 'req' | 'res' | 'acceptsEncodings'>;
 
 /** A request whose answer takes time. Koa alone serves it. */
 export interface SlowEndpoint extends Route {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   answer(call: Call, tier: Tier, ctx: RequestContext): Promise<Answer>;
 }
 

@@ -39,7 +39,7 @@ interface AppParts {
  */
 export class App extends Koa<RequestState> {
   /** Every endpoint, except the probes. */
-  readonly endpoints: readonly (Route & { readonly method: 'GET' | 'POST' })[];
+  readonly endpoints: readonly (Route & { readonly method: 'GET' | 'POST' | 'DELETE' })[];
   /** Answers what other processes forward. */
   readonly answerForwarded: Forward;
   readonly close: () => void;

@@ -1,4 +1,5 @@
 import type { UsageReader } from '../access/usage/tracking.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import type { Positions } from '../sources/positions/position.ts';
 import type { Waitlist } from '../store/store.ts';
 import type { AccountPath } from '../views/account-path.ts';
@@ -15,6 +16,7 @@ import { asksForPast } from './past/asks-for-past.ts';
 import { createPositionRequests } from './portfolio/position-requests.ts';
 import { createWallets } from './portfolio/wallets.ts';
 import { accountsEndpoint } from './routes/accounts.ts';
+import { alertEndpoints } from './routes/alerts.ts';
 import { dashboardEndpoints } from './routes/dashboard.ts';
 import { documentEndpoints, pageEndpoints } from './routes/documents.ts';
 import { feedEndpoint } from './routes/feed.ts';
@@ -39,6 +41,8 @@ export interface EndpointDeps {
   readonly accounts: readonly AccountPath[];
   readonly usage: UsageReader;
   readonly waitlist: Waitlist;
+  /** The rules of alerts, undefined while they are not open; absent where there are none, as in a cluster. */
+  readonly alerts?: (() => Alerts | undefined) | undefined;
   readonly operations: Operations;
   /** UTC ms. */
   readonly now: () => number;
@@ -137,6 +141,7 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
       ...dashboardEndpoints(deps),
       ...wallets,
       ...(forwardUsage === undefined ? [] : usage.map((endpoint) => forwarded(endpoint, forwardUsage))),
+      ...(deps.alerts === undefined ? [] : alertEndpoints({ alerts: deps.alerts, now })),
       waitlistEndpoint({ ...deps, report }),
       ...documentEndpoints(deps.accounts),
       ...(deps.hasMetrics === false ? [] : [metricsEndpoint(deps.operations)]),

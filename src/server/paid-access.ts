@@ -60,10 +60,11 @@ export function offerBeside(
 /** The offer to pay for the call, when a payment would help. */
 export function offerAfter(
   error: unknown,
-  { access, path }: Route,
+  route: Route,
   req: IncomingMessage,
   payments: PaymentService | undefined,
 ): Offer | undefined {
-  if (payments === undefined || !canPayInstead(error, access)) return undefined;
+  if (payments === undefined || !canPayInstead(error, route)) return undefined;
+  const { path } = route;
   return payments.offer(path, requestUrlOf(req.headers, path));
 }

@@ -6,6 +6,8 @@ import { type KeyRegistry, openKeyRegistry } from '../access/keys/key-registry.t
 import { startQuotaPersistence } from '../access/limits/quota-persistence.ts';
 import { createQuotas } from '../access/limits/quotas.ts';
 import { steadyClock } from '../access/limits/steady-clock.ts';
+import { isAlertCommand, runAlertCommand } from '../alerts/alert-commands.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import { ServiceError } from '../errors.ts';
@@ -20,6 +22,8 @@ export interface AccessDeps {
   readonly clock: Clock;
   /** Whether the world is a stand-in, where demo keys do no harm. */
   readonly isStandIn: boolean;
+  /** Undefined while they are not open. */
+  readonly alerts?: () => Alerts | undefined;
   readonly machine?: Machine;
   readonly log: Logger;
 }
@@ -46,7 +50,7 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
     report: (error) => log.error({ err: error }, 'the hourly counts could not be stored, trying again'),
   });
   shutdown.add(() => persistence.stop());
-  await openKeySocket(deps, () => registry, shutdown);
+  await openKeySocket(deps, () => registry, shutdown, deps.alerts);
 
   const isDemo = admitsDemoKeys(deps);
   const keys = withDemoKeys(registry, isDemo);
@@ -56,15 +60,17 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
 
 type KeySocketDeps = Pick<AccessDeps, 'machine' | 'log'> & { readonly config: Pick<Config, 'data'> };
 
-/** Opens the socket for key commands. There is no registry while the engine does not lead. */
+/** Opens the socket for commands of this machine. There is no registry while the engine does not lead. */
 export async function openKeySocket(
   { config, machine = thisMachine, log }: KeySocketDeps,
   registry: () => KeyRegistry | undefined,
   shutdown: Shutdown,
+  alerts: () => Alerts | undefined = () => undefined,
 ): Promise<void> {
   const controlSocket = await machine.openControlSocket(
     config.data,
     async (command) => {
+      if (isAlertCommand(command)) return runAlertCommand(alerts(), command);
       const current = registry();
       if (current !== undefined) return runKeyCommand(current, command);
       throw new ServiceError(

@@ -3,6 +3,7 @@ import { proxiesOf } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
 import type { UsageRecorder } from '../access/usage/recorder.ts';
 import type { UsageReader } from '../access/usage/tracking.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -45,6 +46,8 @@ export interface ServerParts {
   readonly recorder: UsageRecorder;
   readonly usage: UsageReader;
   readonly waitlist: Waitlist;
+  /** Opens alerts. Called once, when the engine is open; absent in a cluster, which has none. */
+  readonly openAlerts?: () => Promise<Alerts>;
   readonly positions: Positions;
   readonly metrics: Metrics;
   /** When damage to the store was repaired last, UTC ms; 0 for never. */
@@ -104,6 +107,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
   } = parts;
   const { newId, listen } = machine;
   let engine: Engine | undefined;
+  let alerts: Alerts | undefined;
   const starting = () => (engine === undefined ? 'it reads its own log' : undefined);
   // The log of all machines has to be written before that of this one.
   const writesHeldMs = () => {
@@ -136,6 +140,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     recorder: parts.recorder,
     usage: parts.usage,
     waitlist: parts.waitlist,
+    alerts: parts.openAlerts && (() => alerts),
     forwardUsage: cluster?.forwardUsage,
     operations,
     now: clock.wall,
@@ -188,6 +193,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       feed = openItsFeed(config.feed);
       metrics.watchFeed(feed.figures);
     }
+    alerts = await parts.openAlerts?.();
     metrics.watchSources(opened.sources);
     engine = opened;
   };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Post } from '../../streams/internal.ts';
+import type { Alerts, AlertTimes } from '../alerts/alerts.ts';
 import type { Config } from '../config/config.ts';
 import { type Clock, type SystemClock, systemClock } from '../engine/clock.ts';
 import type { EngineReport } from '../engine/engine.ts';
@@ -14,6 +15,7 @@ import { historyPercent } from '../views/history.ts';
 import { createLatest, type Latest } from '../views/latest.ts';
 import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
+import { openConfiguredAlerts } from './alerts.ts';
 import { bindAccounts } from './bind-accounts.ts';
 import type { ClusterMachine } from './cluster-machine.ts';
 import { startEngine } from './engine.ts';
@@ -68,6 +70,7 @@ interface ServiceOptions {
   readonly machine?: Machine;
   readonly clusterMachine?: ClusterMachine;
   readonly sources?: Partial<SourceSettings>;
+  readonly alertTimes?: Partial<AlertTimes>;
   /** Between two ticks of the engine; a second unless given. */
   readonly tickMs?: number;
   /** Of the program. */
@@ -152,7 +155,11 @@ async function open(
   const openAlone = async (): Promise<Served> => {
     const { hasValues, opened } = await startEngine(engineParts, shutdown);
     if (!hasValues) await opened;
-    const { gate, tierOf, isDemo } = await openAccess({ ...callers, isStandIn }, shutdown);
+    let alerts: Alerts | undefined;
+    const { gate, tierOf, isDemo } = await openAccess(
+      { ...callers, isStandIn, alerts: () => alerts },
+      shutdown,
+    );
     const usage = startUsage({ ...callers, store: store.usage }, tierOf);
     shutdown.add(() => usage.stop());
     const payments = await openPayments({ ...callers, standIn: upstream });
@@ -168,6 +175,13 @@ async function open(
         recorder: usage,
         usage,
         waitlist: store.waitlist,
+        openAlerts: async () => {
+          alerts = await openConfiguredAlerts(
+            { ...callers, ...store, stored: store.alerts, tierOf, times: options.alertTimes },
+            shutdown,
+          );
+          return alerts;
+        },
         positions,
         isDemo,
       },

@@ -1,10 +1,12 @@
 import type { StoreError } from '../errors.ts';
 import type { CallLog, GrantLog, Keys, UsageStore, Waitlist } from './ports/access.ts';
+import type { StoredAlerts } from './ports/alerts.ts';
 import type { StoredFrames } from './ports/frames.ts';
 import type { Checkpoints, Journal, Notes, Outputs } from './ports/log.ts';
 import type { Payments } from './ports/payments.ts';
 
 export * from './ports/access.ts';
+export * from './ports/alerts.ts';
 export * from './ports/frames.ts';
 export * from './ports/log.ts';
 export * from './ports/payments.ts';
@@ -22,6 +24,7 @@ export interface Store {
   readonly waitlist: Waitlist;
   readonly feed: StoredFrames;
   readonly payments: Payments;
+  readonly alerts: StoredAlerts;
   /** Bytes in use, for the size watchdog. */
   sizeBytes(): number;
   /** Calls the listener at the first damage that a read finds; at once if some was found. */

@@ -9,11 +9,11 @@ const WALLET = `0x${'1'.repeat(40)}`;
 
 describe('the methods of the client', () => {
   it('send every parameter that their endpoint takes, and no other', async () => {
-    const asked: URL[] = [];
+    const asked: { readonly url: URL; readonly method: string }[] = [];
     const client = createClient({
       url: 'http://service.test',
-      fetch: async (url) => {
-        asked.push(new URL(String(url)));
+      fetch: async (url, { method = 'GET' } = {}) => {
+        asked.push({ url: new URL(String(url)), method });
         return new Response('{}', { headers: { 'Content-Type': 'application/json' } });
       },
     });
@@ -39,6 +39,11 @@ describe('the methods of the client', () => {
     await client.performance.overview({ ...one, ...options });
     await client.performance.history({ horizon: 24, days: 1, ...one }, options);
     await client.performance.calibration({ ...one, ...options });
+    await client.alerts.list(options);
+    const target = { type: 'discord', url: 'https://chat.example/x' } as const;
+    await client.alerts.add({ account: 'account_a', when: 'edge > 0', target }, options);
+    await client.alerts.remove('x', options);
+    await client.alerts.dead({ limit: 1 }, options);
     await client.usage.summary({ days: 1 }, options);
     await client.usage.byEndpoint({ start: 1, end: 2 }, options);
     await client.usage.errors({ limit: 1 }, options);
@@ -46,8 +51,13 @@ describe('the methods of the client', () => {
 
     const taken = routesOf(OPERATIONS, ACCOUNTS)
       .filter(({ path, operation }) => operation.query !== undefined && path !== `${API_PREFIX}/feed`)
-      .map(({ path, query }) => [path, Object.keys(query?.shape ?? {}).sort()] as const);
-    const sent = asked.map((url) => [url.pathname, [...url.searchParams.keys()].sort()] as const);
+      .map(
+        ({ path, operation, query }) =>
+          [`${operation.method.toUpperCase()} ${path}`, Object.keys(query?.shape ?? {}).sort()] as const,
+      );
+    const sent = asked.map(
+      ({ url, method }) => [`${method} ${url.pathname}`, [...url.searchParams.keys()].sort()] as const,
+    );
     assert.deepEqual(new Map(sent), new Map(taken));
     assert.equal(sent.length, taken.length);
   });

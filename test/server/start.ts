@@ -3,6 +3,7 @@ import { demoKeys, type KeyLookup } from '../../src/access/keys/key-lookup.ts';
 import type { Budgets } from '../../src/access/limits/budgets.ts';
 import type { Limits } from '../../src/access/limits/rate-policy.ts';
 import { createUsageTracking, type UsageTracking } from '../../src/access/usage/tracking.ts';
+import { openAlerts } from '../../src/alerts/alerts.ts';
 import type { StoreState } from '../../src/observability/health.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { type App, type AppDeps, createApp } from '../../src/server/app.ts';
@@ -82,6 +83,7 @@ export async function start({
     },
   });
   const closing = createShutdown();
+  let rules = 0;
   const staleAfterMs = STALE_AFTER_MS;
   const shared = { latest, accounts: ACCOUNTS, now: () => clock.now, staleAfterMs, ...deps };
   const operations = openOperations(
@@ -94,12 +96,30 @@ export async function start({
     },
     closing,
   );
+  const alerts = await openAlerts({
+    stored: memory.alerts,
+    outputs: memory.outputs,
+    latest,
+    accounts: ACCOUNTS,
+    configured: [],
+    isAdmitted: () => true,
+    allowsPrivate: false,
+    now: () => clock.now,
+    mono: () => clock.now,
+    random: () => 0.5,
+    newId: () => `rule${++rules}`,
+    report(error) {
+      throw error;
+    },
+  });
+  closing.add(() => alerts.stop());
   const appDeps: AppDeps = {
     past: openPast(memory, latest),
     gate: createGate({ keys, limits, shares, now: () => clock.now }),
     recorder: usage,
     usage,
     waitlist: memory.waitlist,
+    alerts: () => alerts,
     operations,
     epoch,
     positions: { of: async () => [] },

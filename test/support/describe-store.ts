@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Store } from '../../src/store/store.ts';
 import type { Output, OutputOf, StreamName } from '../../streams/internal.ts';
 import { describePayments } from './describe-payments.ts';
+import { describeStoredAlerts } from './describe-stored-alerts.ts';
 import { describeStoredFrames } from './describe-stored-frames.ts';
 import { describeUsageStore } from './describe-usage-store.ts';
 import { describeWaitlist } from './describe-waitlist.ts';
@@ -24,6 +25,7 @@ export function describeStore(name: string, withStore: (use: Use) => Promise<voi
     describeWaitlist(withStore);
     describeStoredFrames(withStore);
     describePayments(withStore);
+    describeStoredAlerts(withStore);
 
     it('keeps notes, the last one under each name', () =>
       withStore(async ({ notes }) => {

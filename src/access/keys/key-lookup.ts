@@ -17,7 +17,7 @@ export interface KeyLookup {
 }
 
 export interface KnownKeys extends KeyLookup {
-  /** The tier of the key with this public id. */
+  /** The tier of the key with this public id, unless it was revoked. */
   tierOf(id: string): Tier | undefined;
 }
 

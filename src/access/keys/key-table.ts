@@ -53,6 +53,9 @@ export function createKeyTable(): KeyTable {
       remembered.set(key, entry);
       return entry;
     },
-    tierOf: (id) => byId.get(id)?.tier,
+    tierOf(id) {
+      const entry = byId.get(id);
+      return entry === undefined || entry.isRevoked ? undefined : entry.tier;
+    },
   };
 }

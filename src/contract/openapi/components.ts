@@ -1,6 +1,14 @@
 import * as z from 'zod';
+import { alertBody } from '../alert-rule.ts';
 import { waitlistBody } from '../params.ts';
 import { accountEventRecord, accountRecord } from '../records/account.ts';
+import {
+  alertMessage,
+  alertRuleRecord,
+  deadAlertRecord,
+  madeRuleRecord,
+  removedRuleRecord,
+} from '../records/alert.ts';
 import { calibrationGroupRecord, calibrationRecord, reliabilityBinRecord } from '../records/calibration.ts';
 import { countersRecord } from '../records/counters.ts';
 import { cryptoRecord } from '../records/crypto.ts';
@@ -106,6 +114,14 @@ export const COMPONENTS = {
   CalibrationGroup: calibrationGroupRecord,
   SleepScore: sleepScoreRecord,
   Calibration: calibrationRecord,
+  AlertRuleRequest: alertBody,
+  AlertRule: alertRuleRecord,
+  AlertRulesAnswer: timed({ data: z.array(alertRuleRecord) }),
+  MadeAlertRule: madeRuleRecord,
+  RemovedAlertRule: removedRuleRecord,
+  DeadAlert: deadAlertRecord,
+  DeadAlertsAnswer: timed({ data: z.array(deadAlertRecord) }),
+  Alert: alertMessage,
   UsageSummary: usageSummaryRecord,
   UsageByEndpoint: usageByEndpointRecord,
   UsageErrors: usageErrorsRecord,

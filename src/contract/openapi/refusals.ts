@@ -117,6 +117,10 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     [],
     'EventUnknown',
   ),
+  AlertUnknown: error(404, 'The calling key has no such rule.', { alert_unknown: 'There is no such rule' }),
+  AlertsFull: error(409, 'The calling key has as many rules as it may have.', {
+    alerts_full: 'There are 50 rules already: remove one first',
+  }),
   UpgradeRequired: error(426, 'The request asks for neither a WebSocket nor an event stream.', {
     upgrade_required: 'This is a feed: ask for a WebSocket, or send Accept: text/event-stream',
   }),
@@ -227,6 +231,15 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   StoreDamaged: unavailable(
     'What is stored is damaged and is being repaired, or the engine does not answer.',
     { ...DAMAGED, ...ENGINE_AWAY },
+  ),
+  AlertsUnavailable: unavailable(
+    'The service starts, the rule could not be stored, what is stored is damaged, or the engine does not answer.',
+    {
+      store_unavailable: 'The rule could not be stored; nothing was changed',
+      ...STARTING,
+      ...DAMAGED,
+      ...ENGINE_AWAY,
+    },
   ),
   StoreUnavailable: unavailable('The place could not be stored, or the engine does not answer.', {
     store_unavailable: 'The place could not be kept; try again',

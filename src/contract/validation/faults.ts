@@ -13,6 +13,13 @@ const NOT_AN_OBJECT: Flaw = {
   type: 'model_attributes_type',
 };
 
+const NOT_OF_TYPE: Readonly<Record<string, Flaw>> = {
+  object: NOT_AN_OBJECT,
+  number: { msg: 'Input should be a valid number', type: 'float_type' },
+  int: { msg: 'Input should be a valid integer', type: 'int_type' },
+  boolean: { msg: 'Input should be a valid boolean', type: 'bool_type' },
+};
+
 /**
  * Zod's issues in the words and types of Pydantic, which callers of such interfaces know. Only the first fault of each
  * field is given, in the order of `fields`. The issues must contain their input.
@@ -24,19 +31,20 @@ export function faultsOf(
 ): readonly Fault[] {
   const faults = new Map<string, Fault>();
   for (const issue of issues) {
-    const [field] = issue.path;
-    const name = field === undefined ? '' : String(field);
+    const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
+    const name = path.join('.');
     if (faults.has(name)) continue;
-    faults.set(name, { loc: name === '' ? [where] : [where, name], ...flawOf(issue) });
+    faults.set(name, { loc: [where, ...path], ...flawOf(issue) });
   }
-  return [...faults].sort(([a], [b]) => fields.indexOf(a) - fields.indexOf(b)).map(([, fault]) => fault);
+  const place = ({ loc }: Fault) => fields.indexOf(String(loc[1] ?? ''));
+  return [...faults.values()].sort((a, b) => place(a) - place(b));
 }
 
 function flawOf(issue: z.core.$ZodIssue): Flaw {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return MISSING;
-      return issue.expected === 'object' ? NOT_AN_OBJECT : NOT_A_STRING;
+      return NOT_OF_TYPE[issue.expected] ?? NOT_A_STRING;
     case 'invalid_value': {
       if (issue.input === undefined) return MISSING;
       const type = issue.values.some((value) => typeof value === 'string') ? 'literal_error' : 'enum';

@@ -43,6 +43,8 @@ export type TimelineKey = [account: string, ...place: (string | number)[]];
 
 export type Timelines = CheckedRows<string, TimelineKey>;
 
+type AlertKey = [kind: string, rule: string, n: number];
+
 /** All databases, each under its name but the histories. */
 interface Parts {
   readonly meta: CheckedRows<string, string>;
@@ -67,6 +69,8 @@ interface Parts {
   readonly feedTopics: CheckedRows<string, string>;
   readonly payments: CheckedRows<string, string>;
   readonly paymentMarks: CheckedRows<string, [mark: string, at: number, id: string]>;
+  /** A reader finds none where an older program writes. */
+  readonly alerts: CheckedRows<string, AlertKey> | undefined;
 }
 
 /** The LMDB environment of a data folder with all its databases open. */
@@ -155,6 +159,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
     feedTopics: { values: 'text', keys: 'string' },
     payments: { values: 'compressed text', keys: 'string' },
     paymentMarks: { values: 'text', keys: ['string', 'number', 'string'] },
+    alerts: { values: 'text', keys: ['string', 'string', 'number'] },
   } satisfies Record<Exclude<keyof Parts, 'histories'>, Form>),
 );
 
@@ -171,8 +176,10 @@ export function keysOf(name: string): KeyShape {
 /** Follows from the latest posts, so that it need not be copied. */
 export const TIMELINES = 'timelines';
 
+const ALERTS = 'alerts';
+
 /** Those that every store of this layout has had from its beginning. */
-const FIXED_PARTS = [...FORMS.keys()].filter((name) => name !== TIMELINES);
+const FIXED_PARTS = [...FORMS.keys()].filter((name) => name !== TIMELINES && name !== ALERTS);
 
 /** The names of all databases. */
 export const PART_NAMES: readonly string[] = [
@@ -236,6 +243,7 @@ function openParts(root: RootDatabase, damage: Damage): Parts {
     feedTopics: texts('feedTopics'),
     payments: texts('payments'),
     paymentMarks: texts('paymentMarks'),
+    alerts: openAlertRows(root, damage),
   };
 }
 
@@ -257,6 +265,13 @@ function openTimelines(root: RootDatabase, damage: Damage): Timelines | undefine
   return (
     database &&
     openCheckedRows({ name: TIMELINES, database, codec: checkedText, keys: keysOf(TIMELINES), damage })
+  );
+}
+
+function openAlertRows(root: RootDatabase, damage: Damage): Parts['alerts'] {
+  const database: Database<string, AlertKey> | undefined = root.openDB(optionsOf(ALERTS));
+  return (
+    database && openCheckedRows({ name: ALERTS, database, codec: checkedText, keys: keysOf(ALERTS), damage })
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Store } from '../store.ts';
+import { openStoredAlerts } from './alerts.ts';
 import { copyEnvironment } from './backup.ts';
 import { beginStore } from './begin-store.ts';
 import { openCallLogs } from './call-log.ts';
@@ -106,6 +107,7 @@ function assemble(environment: Environment): Store {
     waitlist: openWaitlist(environment),
     feed: openStoredFrames(environment),
     payments: openPayments(environment),
+    alerts: openStoredAlerts(environment),
   };
   const unguard = guardCommits();
   let closing: Promise<void> | undefined;

@@ -222,7 +222,7 @@ async function settle(
     const areOutputsHurt = [...hurt.keys()].some((part) => part === 'latest' || part.startsWith('history.'));
     await forgetTimelines(environment);
     const isKept = await settleOutputs(environment, areOutputsHurt ? null : upTo);
-    for (const part of ['usage', 'usageErrors', 'calls']) {
+    for (const part of ['usage', 'usageErrors', 'calls', 'alerts']) {
       const finding = hurt.get(part);
       if (finding !== undefined) lost.push(describeFinding(finding));
     }

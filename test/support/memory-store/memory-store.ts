@@ -12,6 +12,7 @@ import type {
 import { entryOf, newestFirst } from '../../../src/views/post-list.ts';
 import { isKept, type Observation, type Output, type StreamName } from '../../../streams/internal.ts';
 import { createMemoryCallLog, createMemoryGrantLog, createMemoryKeys } from './access.ts';
+import { createMemoryAlerts } from './alerts.ts';
 import { firstAtLeast } from './first-at-least.ts';
 import { createMemoryFrames } from './frames.ts';
 import { createMemoryPayments } from './payments.ts';
@@ -32,6 +33,7 @@ export function createMemoryStore(): Store {
     waitlist: createMemoryWaitlist(),
     feed: createMemoryFrames(),
     payments: createMemoryPayments(),
+    alerts: createMemoryAlerts(),
     sizeBytes: () => 0,
     onDamage: () => undefined,
     unfinishedWriteMs: () => 0,

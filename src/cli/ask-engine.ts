@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+
+/** Sends a command to the engine that runs on a folder; undefined when none does. */
+export async function askEngine(folder: string, command: object) {
+  if (!existsSync(folder)) return undefined;
+  const [{ askControlSocket }, { CONTROL_SOCKET, openSocketFolder }] = await Promise.all([
+    import('../access/keys/control-socket.ts'),
+    import('../store/socket-folder.ts'),
+  ]);
+  const sockets = openSocketFolder(folder);
+  try {
+    return await askControlSocket(sockets.pathOf(CONTROL_SOCKET), command);
+  } finally {
+    sockets.close();
+  }
+}
