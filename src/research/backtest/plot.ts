@@ -13,7 +13,7 @@ export interface Point {
   readonly y: number;
 }
 
-export interface Frame {
+interface Frame {
   readonly x: (value: number) => number;
   readonly y: (value: number) => number;
 }

@@ -12,12 +12,12 @@ interface Skill {
   readonly coverage: number;
 }
 
-export interface RollingSkill extends Skill {
+interface RollingSkill extends Skill {
   /** The end of the last window. */
   readonly at: number;
 }
 
-export interface RegimeSkill extends Skill {
+interface RegimeSkill extends Skill {
   readonly name: string;
 }
 
