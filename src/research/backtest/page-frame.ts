@@ -25,7 +25,7 @@ body { margin: 0 auto; max-width: 1120px; padding: 32px 24px 64px; font: 15px/1.
 h1 { font-size: 24px; margin: 0 0 4px; } h2 { font-size: 18px; margin: 40px 0 8px; } p { margin: 4px 0 12px; color: var(--soft); }
 .verdict { font-size: 17px; color: var(--ink); border-left: 4px solid var(--model); padding: 4px 0 4px 12px; margin: 12px 0 16px; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 20px; }
-svg { width: 100%; border: 1px solid var(--line); border-radius: 8px; background: var(--paper); }
+svg { width: 100%; max-width: 640px; border: 1px solid var(--line); border-radius: 8px; background: var(--paper); }
 .title { font-size: 13px; font-weight: 600; fill: var(--ink); } .tick, .label { font-size: 11px; fill: var(--soft); }
 .grid { stroke: var(--line); } .axis { stroke: var(--axis); } .line { fill: none; stroke-width: 2; stroke-linejoin: round; }
 .line.model { stroke: var(--model); } .line.pace { stroke: var(--pace); } .line.ideal { stroke: var(--ideal); stroke-dasharray: 5 4; stroke-width: 1.5; }
