@@ -1,9 +1,10 @@
+import { countText } from '../format.ts';
 import type { Prediction } from '../state/records.ts';
 import { type CountRange, FAN_BOTTOM, FAN_HEIGHT, FAN_TOP } from './fan-chart.tsx';
 
 const BINS = 36;
 /** Share of the width for the bars; the rest is for the number beside them. */
-const BARS = 0.7;
+const BARS = 0.58;
 const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
 
 /** The distribution of the final count, on the same scale as the fan chart beside it. */
@@ -35,8 +36,8 @@ export function Distribution(props: {
         />
       ))}
       <line x1={0} x2={percent(BARS)} y1={yOf(median)} y2={yOf(median)} />
-      <text x={percent(BARS + 0.03)} y={yOf(median) + 4}>
-        {median}
+      <text x="100%" text-anchor="end" y={Math.max(FAN_TOP + 4, yOf(median) + 4)}>
+        {countText(median)}
       </text>
     </svg>
   );
