@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
 import { windowText } from '../format.ts';
+import { neighbour, overviewRows } from '../state/overview.ts';
 import { isOneAtATime, shownTogether } from '../state/page-account.ts';
 import type { PageSettings } from '../state/page-settings.ts';
 import type { Horizon } from '../state/place.ts';
@@ -12,9 +13,11 @@ import { AccountPicker } from './account-picker.tsx';
 import { EventSwitcher } from './event-switcher.tsx';
 import { Header } from './header.tsx';
 import { useNow, useStore } from './hooks.ts';
+import { Overview } from './overview.tsx';
 import { Empty, Loading } from './panel.tsx';
 import { Sections } from './sections.tsx';
 import { Settings } from './settings.ts';
+import { Shortcuts } from './shortcuts.tsx';
 import { StaleNotice, staleNoticeText } from './stale-notice.tsx';
 import { statusText } from './status-text.ts';
 import { useTab } from './tab.ts';
@@ -61,6 +64,7 @@ export function App(props: {
   }, [account, eventId, isAddressWhole]);
   const areEventsKnown = state.heartbeat?.events_known ?? false;
   const stale = shown ? staleInputs(shown.event, status, shown.account) : [];
+  const rows = useMemo(() => overviewRows(state), [state.accounts]);
   const onHorizon = useCallback((horizon: Horizon) => go({ horizon }), []);
   return (
     <Settings.Provider value={settings}>
@@ -74,7 +78,11 @@ export function App(props: {
           section={place.section}
           onKey={onKey}
         />
-        <main class={isDisconnected(status) ? 'old' : ''}>
+        <main
+          class={[...(isDisconnected(status) ? ['old'] : []), ...stale.map((input) => `stale-${input}`)].join(
+            ' ',
+          )}
+        >
           {session && isOneAtATime(accounts) ? (
             <AccountPicker
               client={session.keylessClient}
@@ -90,6 +98,15 @@ export function App(props: {
             chosen={eventId}
             onChoose={go}
           />
+          {session ? (
+            <Overview
+              client={session.keylessClient}
+              rows={rows}
+              shown={eventId}
+              now={now}
+              onChoose={(chosen) => go({ account: chosen.account, eventId: chosen.eventId })}
+            />
+          ) : null}
           {shown?.isOther ? <OtherEvent shown={shown} name={names.nameOf(shown.account)} /> : null}
           {shown && session ? (
             <Sections
@@ -109,8 +126,15 @@ export function App(props: {
           )}
         </main>
         <footer class="bottom">
-          <a href="docs">API</a> · <a href="llms.txt">for language models</a> · times are of your own zone
+          <a href="docs">API</a> · <a href="llms.txt">for language models</a> · times are of your own zone ·
+          press <kbd>?</kbd> for keys
         </footer>
+        <Shortcuts
+          onStep={(step) => {
+            const next = neighbour(rows, eventId, step);
+            if (next !== undefined) go({ account: next.account, eventId: next.eventId });
+          }}
+        />
         <StaleNotice text={staleNoticeText(status, stale)} />
       </AccountNames.Provider>
     </Settings.Provider>

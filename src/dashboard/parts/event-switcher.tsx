@@ -29,7 +29,10 @@ export function EventSwitcher(props: {
               {counters?.map((event) => {
                 const isChosen = event.event_id === props.chosen;
                 return (
-                  <label key={event.event_id} class={isChosen ? 'event chosen' : 'event'}>
+                  <label
+                    key={event.event_id}
+                    class={`event ${isChosen ? 'chosen' : ''} ${event.stale.length > 0 ? 'is-stale' : ''}`}
+                  >
                     <input
                       type="radio"
                       name="event"

@@ -43,7 +43,12 @@ interface HeaderProps {
 
 export const Header = memo((props: HeaderProps) => {
   const [isOpen, setIsOpen] = useState(false);
-  const { keyState, keyFault, demoKey, section = 'now', onKey } = props;
+  const { keyState, keyFault, demoKey, section = 'now' } = props;
+  // What the key unlocks is below the menu.
+  const onKey = (key: string | undefined) => {
+    setIsOpen(false);
+    props.onKey(key);
+  };
   return (
     <header class="top">
       <h1>
@@ -63,9 +68,14 @@ export const Header = memo((props: HeaderProps) => {
         Menu
       </button>
       <div id="menu" class={isOpen ? 'menu open' : 'menu'}>
-        <nav aria-label="Sections" onClick={() => setIsOpen(false)}>
+        <nav aria-label="Sections">
           {SECTIONS.map((id) => (
-            <a key={id} href={`#${id}`} aria-current={id === section ? 'location' : undefined}>
+            <a
+              key={id}
+              href={`#${id}`}
+              aria-current={id === section ? 'location' : undefined}
+              onClick={() => setIsOpen(false)}
+            >
               {sentence(id.replace('-', ' '))}
             </a>
           ))}

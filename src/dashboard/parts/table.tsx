@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 type Column = string | { readonly title: ComponentChildren; readonly isNumber: boolean };
 
 /** A column of numbers, which are aligned to the right. */
-export function numbers(title: string): Column {
+export function numbers(title: ComponentChildren): Column {
   return { title, isNumber: true };
 }
 

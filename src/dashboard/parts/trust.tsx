@@ -14,6 +14,7 @@ import { useAnswer } from './hooks.ts';
 import { Empty, Loaded, Panel } from './panel.tsx';
 import { ScoresTable } from './scores-table.tsx';
 import { Sources } from './sources.tsx';
+import { Term } from './term.tsx';
 
 const REFRESH_MS = MINUTE_MS;
 
@@ -79,7 +80,12 @@ export const Trust = deferred(5, (props: TrustProps) => {
       <div class="trio">
         <Panel
           title="Calibration"
-          note={group ? `n ${countText(group.n)} ${originText(group.origin)}, 95 % band` : ''}
+          note={
+            <>
+              {group ? `n ${countText(group.n)} ${originText(group.origin)}, whiskers 95 % ` : ''}
+              <Term word="Calibration" />
+            </>
+          }
         >
           <Loaded answer={calibration} what="calibration">
             {() =>
@@ -124,7 +130,7 @@ function Calibration({ group }: { readonly group: Answer<'Calibration'>['data'][
     <>
       <CalibrationChart bins={group.reliability} />
       <p class="foot">
-        {`given % across, won % up; ${percentText(group.coverage90)} of outcomes inside p5 to p95; ${origin}`}
+        {`given % across, won % up, beside each dot its number of buckets; ${percentText(group.coverage90)} of outcomes inside p5 to p95; ${origin}`}
       </p>
     </>
   );
