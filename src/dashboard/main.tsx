@@ -7,7 +7,9 @@ import './styles/screens.css';
 import { App } from './parts/app.tsx';
 import { NoFeed } from './parts/no-feed.tsx';
 import { throttleToFrames } from './state/frame-throttle.ts';
-import { readAccounts, shownTogether } from './state/page-account.ts';
+import { shownTogether } from './state/page-account.ts';
+import { readSettings } from './state/page-settings.ts';
+import { readPlace } from './state/place.ts';
 import { openSession } from './state/session.ts';
 import { createStore } from './state/store.ts';
 
@@ -17,9 +19,9 @@ const REDRAW_GAP_MS = 100;
 const theme = localStorage.getItem('theme');
 if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 
-const accounts = readAccounts(document.body.dataset.accounts);
+const settings = readSettings(document.body.dataset);
 const store = createStore(
-  shownTogether(accounts, undefined),
+  shownTogether(settings.accounts, readPlace(location.href).account),
   throttleToFrames(REDRAW_GAP_MS, {
     now: () => performance.now(),
     after: (ms, run) => void setTimeout(run, ms),
@@ -28,13 +30,12 @@ const store = createStore(
 );
 const url = new URL('.', document.baseURI).href;
 const root = document.getElementById('page');
-if (root !== null && document.body.dataset.feed === 'off') render(<NoFeed />, root);
+if (root !== null && !settings.hasFeed) render(<NoFeed />, root);
 else if (root !== null) {
   render(
     <App
       store={store}
-      accounts={accounts}
-      demoKey={document.body.dataset.demoKey}
+      settings={settings}
       openSession={(key, onRefused) => openSession({ url, key, store, onRefused })}
     />,
     root,

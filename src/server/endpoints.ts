@@ -63,6 +63,10 @@ export interface EndpointDeps {
   readonly hasFeed?: boolean;
   /** Whether the published keys of the demo are admitted; false unless given. */
   readonly isDemo?: boolean;
+  /** Where a reader's browser finds the page of an event, by its slug. */
+  readonly marketPages?: string | undefined;
+  /** A wallet to try, in the demo. */
+  readonly demoWallet?: string | undefined;
   /** Whether metrics are served here, to INTERNAL keys; true unless given. */
   readonly hasMetrics?: boolean;
 }

@@ -19,7 +19,17 @@ import { timeFault } from './time.ts';
 export interface LeaderServingParts
   extends Pick<
     ServerParts,
-    'config' | 'store' | 'latest' | 'clock' | 'positions' | 'metrics' | 'repairedAt' | 'broken' | 'log'
+    | 'config'
+    | 'store'
+    | 'latest'
+    | 'clock'
+    | 'positions'
+    | 'metrics'
+    | 'repairedAt'
+    | 'marketPages'
+    | 'demoWallet'
+    | 'broken'
+    | 'log'
   > {
   readonly machine: Machine;
   readonly doubt: () => TimeDoubt | undefined;

@@ -54,6 +54,10 @@ export interface ServerParts {
   readonly repairedAt: number;
   /** Whether the demo keys work. */
   readonly isDemo: boolean;
+  /** Where a reader's browser finds the page of an event, by its slug. */
+  readonly marketPages?: string | undefined;
+  /** A wallet to try, in the demo. */
+  readonly demoWallet?: string | undefined;
   /** How this engine leads where there are others; absent where it is alone. */
   readonly cluster?: ServedCluster | undefined;
   readonly machine?: Machine;
@@ -150,6 +154,8 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     starting,
     hasFeed: config.feed !== null,
     isDemo: parts.isDemo,
+    marketPages: parts.marketPages,
+    demoWallet: parts.demoWallet,
     hasMetrics: config.metrics === null,
     positions: parts.positions,
   });

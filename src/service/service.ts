@@ -146,7 +146,8 @@ async function open(
     if (news.type === 'recovering') options.onRecovering?.(news.share);
     if (news.type === 'broken') broken(news.error);
   };
-  const parts = { config, store, latest, clock, metrics, repairedAt, machine, broken, log };
+  const links = { marketPages: endpoints.market.pages, demoWallet: upstream.demoWallet };
+  const parts = { config, store, latest, clock, metrics, repairedAt, machine, ...links, broken, log };
   const engineParts = { ...parts, ...time, speed, endpoints, sourceSettings, tickMs, report };
   const callers = { ...parts, ...callersTime };
   const positions = positionsOf(upstream, sourceSettings, parts);

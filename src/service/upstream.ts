@@ -22,6 +22,8 @@ export interface Upstream {
   readonly facilitator?: string;
   /** A node of the stand-in's chain. */
   readonly chain?: string;
+  /** A wallet of the stand-in that holds something worth looking at. */
+  readonly demoWallet?: string | undefined;
   close(): Promise<void>;
 }
 
@@ -97,14 +99,18 @@ function bindingTo(
   return { billed, open: async (folder) => open(await bindFolder(world, folder)) };
 }
 
+/** Its name among the wallets of a stand-in: it holds both sides of a bucket, so that something can be merged. */
+const DEMO_WALLET = 'noOfA';
+
 function standIn(
   name: string,
   startAt: number,
   endpoints: Endpoints,
-  { facilitator, chain }: Addresses,
+  { facilitator, chain, wallets }: Addresses,
   close = async () => {},
 ): Upstream {
-  return { name, isStandIn: true, startAt, endpoints, facilitator, chain, close };
+  const demoWallet = wallets?.[DEMO_WALLET];
+  return { name, isStandIn: true, startAt, endpoints, facilitator, chain, demoWallet, close };
 }
 
 const BoundWorld = z.object({ world: z.string(), startAt: z.int() });
@@ -153,6 +159,7 @@ const Addresses = z.object({
   cryptoSymbols: z.array(z.string()).readonly(),
   postsTag: z.object({ id: z.string() }),
   cryptoTag: z.object({ id: z.string() }),
+  wallets: z.record(z.string(), z.string()).optional(),
 });
 
 type Addresses = z.infer<typeof Addresses>;
@@ -194,6 +201,7 @@ export function endpointsOf(
     oracle: { baseUrl: addresses.oracle },
     market: {
       baseUrl: addresses.market,
+      pages: `${addresses.market}/events/slug`,
       tagIds: [Number(addresses.postsTag.id), Number(addresses.cryptoTag.id)],
     },
     book: { baseUrl: addresses.book },

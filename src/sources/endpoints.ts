@@ -73,8 +73,8 @@ export interface Endpoints {
   /** Where a reader's browser finds a post: `<webBase>/<handle>/status/<id>`. */
   readonly webBase: string;
   readonly oracle: Host;
-  /** `tagIds` are the tags whose events are listed. */
-  readonly market: Host & { readonly tagIds: readonly number[] };
+  /** `tagIds` are the tags whose events are listed. A reader's browser finds an event at `<pages>/<slug>`. */
+  readonly market: Host & { readonly tagIds: readonly number[]; readonly pages: string };
   readonly book: Host;
   readonly bookSocket: { readonly url: string };
   readonly positions: { readonly baseUrl: string };

@@ -108,7 +108,12 @@ export function liveEndpoints({ postsToken }: { readonly postsToken: string }): 
     // It names no limit. Programs that keep this gap were not banned.
     oracle: { baseUrl: 'https://xtracker.polymarket.com/api', gapMs: 300 },
     // 500 requests for events in 10 s, of which a fifth is left for other programs at this address.
-    market: { baseUrl: 'https://gamma-api.polymarket.com', tagIds: [972], gapMs: 25 },
+    market: {
+      baseUrl: 'https://gamma-api.polymarket.com',
+      pages: 'https://polymarket.com/event',
+      tagIds: [972],
+      gapMs: 25,
+    },
     // 500 in 10 s too.
     book: { baseUrl: 'https://clob.polymarket.com', gapMs: 25 },
     bookSocket: { url: 'wss://ws-subscriptions-clob.polymarket.com/ws/market' },

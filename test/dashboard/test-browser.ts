@@ -52,8 +52,11 @@ export async function openTestBrowser(): Promise<TestBrowser> {
   };
 }
 
-/** Enters a key. */
+/** Enters a key; on a narrow screen the menu has the place for it. */
 export async function unlock(page: Page, key: string): Promise<void> {
+  const menu = page.locator('.menu-button[aria-expanded=false]');
+  await page.waitForSelector('.top');
+  if (await menu.isVisible()) await menu.click();
   await page.fill('input[name=key]', key);
   await page.press('input[name=key]', 'Enter');
 }

@@ -114,7 +114,7 @@ describe('liveEndpoints', () => {
       postsToken: 'x',
     });
     const web = [postsApi, oracle, market, book, positions].map(({ baseUrl }) => baseUrl);
-    for (const url of [...web, crypto.restUrl, webBase]) assert.match(url, /^https:.*[^/]$/);
+    for (const url of [...web, crypto.restUrl, webBase, market.pages]) assert.match(url, /^https:.*[^/]$/);
     for (const url of [bookSocket.url, crypto.socketUrl]) assert.match(url, /^wss:.*[^/]$/);
   });
 });

@@ -21,7 +21,7 @@ export function localEndpoints(server: {
     postsApi: { baseUrl: server.url, bearerToken: 'secret', fieldPrefix: 'tweet', platform: 'X' },
     webBase: 'https://posts.invalid',
     oracle: { baseUrl: `${server.url}/oracle` },
-    market: { baseUrl: server.url, tagIds: [7] },
+    market: { baseUrl: server.url, pages: 'https://market.invalid/event', tagIds: [7] },
     book: { baseUrl: server.url },
     bookSocket: { url: `${server.socketUrl}/ws/market` },
     positions: { baseUrl: server.url },

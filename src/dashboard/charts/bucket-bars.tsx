@@ -1,12 +1,14 @@
+import { useState } from 'preact/hooks';
 import { percentText, pointsText } from '../format.ts';
 import { memo } from '../parts/memo.tsx';
 import { numbers, TableHead } from '../parts/table.tsx';
 import type { Prediction } from '../state/records.ts';
+import { bucketRows } from './bucket-rows.ts';
 import { type Counts, stateOf } from './bucket-state.ts';
 
 type Market = Prediction['markets'][number];
 
-/** The other buckets are improbable for both the model and the market. */
+/** Rows; buckets that are improbable for both the model and the market share one. */
 const SHOWN = 12;
 
 const LEGEND = (
@@ -43,33 +45,66 @@ function Row(props: { readonly market: Market; readonly counts: Counts; readonly
   );
 }
 
-/** Model probability and market price of each bucket. The number of rows does not depend on their values. */
+/** Neighbours in one row, none of which is likely. */
+function GroupRow({ markets, counts }: { readonly markets: readonly Market[]; readonly counts: Counts }) {
+  const sum = (read: (market: Market) => number | null | undefined) =>
+    markets.reduce((total, market) => total + (read(market) ?? 0), 0);
+  const states = markets.map((market) => stateOf(market, counts));
+  const passed = states.filter((state) => state === 'passed').length;
+  const dead = states.filter((state) => state === 'dead').length;
+  const isModelKnown = markets.some(({ model_prob }) => model_prob != null);
+  return (
+    <tr class="group-row">
+      <th scope="row" title={`${markets[0]?.title} to ${markets.at(-1)?.title}`}>
+        {`${markets[0]?.title} … ${markets.at(-1)?.title}`}
+      </th>
+      <td>
+        {`${markets.length} buckets${dead > 0 ? `, ${dead} dead` : ''}`}
+        {passed > 0 ? <span class="tag bad">{`${passed} passed`}</span> : null}
+      </td>
+      <td class="num">{percentText(isModelKnown ? sum(({ model_prob }) => model_prob) : null)}</td>
+      <td class="num">{percentText(sum(({ market_price }) => market_price))}</td>
+      <td class="num" />
+    </tr>
+  );
+}
+
+/** Model probability and market price of each bucket, likely ones one by one. No bucket is left out. */
 export const BucketBars = memo(({ prediction }: { readonly prediction: Prediction }) => {
   const { markets, real_counter: own, market_oracle_counter: oracle } = prediction;
+  const [isWhole, setIsWhole] = useState(false);
   const counts = { own, oracle };
   const likelihood = (market: Market) => Math.max(market.model_prob ?? 0, market.market_price ?? 0);
-  const rank = (market: Market) => {
+  const weight = (market: Market) => {
     const state = stateOf(market, counts);
     return state === 'current' ? 1 : state === 'dead' ? 0 : likelihood(market);
   };
-  const likeliest = new Set(markets.toSorted((a, b) => rank(b) - rank(a)).slice(0, SHOWN));
-  const shown = markets.filter((each) => likeliest.has(each));
-  const most = Math.max(0.05, ...shown.map(likelihood));
+  const rows = bucketRows(markets, weight, isWhole ? markets.length : SHOWN);
+  const most = Math.max(0.05, ...markets.map(likelihood));
   const dead = markets.filter((each) => stateOf(each, counts) === 'dead').length;
-  const hidden = markets.length - shown.length;
-  const extent = `${markets.length} buckets${hidden > 0 ? `, the ${hidden} least likely not shown` : ''}`;
   return (
     <>
       <table class="buckets">
         <caption class="sr-only">Model probability against market price by bucket</caption>
         <TableHead columns={COLUMNS} />
         <tbody>
-          {shown.map((market) => (
-            <Row key={market.token_id} market={market} counts={counts} most={most} />
-          ))}
+          {rows.map((row) =>
+            row.type === 'one' ? (
+              <Row key={row.bucket.token_id} market={row.bucket} counts={counts} most={most} />
+            ) : (
+              <GroupRow key={row.buckets[0]?.token_id} markets={row.buckets} counts={counts} />
+            ),
+          )}
         </tbody>
       </table>
-      <p class="foot num">{`${extent}, ${dead} dead`}</p>
+      <p class="foot num">
+        {`${markets.length} buckets, ${dead} dead `}
+        {markets.length > SHOWN ? (
+          <button type="button" class="small" onClick={() => setIsWhole(!isWhole)}>
+            {isWhole ? 'Group the unlikely ones' : `Show all ${markets.length}`}
+          </button>
+        ) : null}
+      </p>
     </>
   );
 });

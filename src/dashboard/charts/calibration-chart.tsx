@@ -1,5 +1,5 @@
 import type { Answer } from '../../client/browser.ts';
-import { percentText } from '../format.ts';
+import { countText, percentText } from '../format.ts';
 import { wilson } from '../wilson.ts';
 
 type Bin = Answer<'Calibration'>['data'][number]['reliability'][number];
@@ -8,7 +8,7 @@ const SIZE = 300;
 const PAD = 34;
 const INNER = SIZE - PAD - 10;
 
-/** Share of buckets that won by their forecast probability, with 95 % intervals. A perfect forecast lies on the diagonal. */
+/** Share of buckets that won by their forecast probability: dots with 95 % whiskers. A perfect forecast lies on the diagonal. */
 export function CalibrationChart({ bins }: { readonly bins: readonly Bin[] }) {
   const x = (share: number) => PAD + share * INNER;
   const y = (share: number) => 10 + (1 - share) * INNER;
@@ -17,8 +17,6 @@ export function CalibrationChart({ bins }: { readonly bins: readonly Bin[] }) {
       ? []
       : [{ n, prob: mean_prob, share: won_share, band: wilson(won_share, n) }],
   );
-  const upper = points.map(({ prob, band }) => `${x(prob)},${y(band[1])}`);
-  const lower = points.map(({ prob, band }) => `${x(prob)},${y(band[0])}`).reverse();
   const total = points.reduce((sum, { n }) => sum + n, 0);
   const words = points.map(({ n, prob, share }) => `${percentText(prob)} won ${percentText(share)} of ${n}`);
   return (
@@ -40,12 +38,17 @@ export function CalibrationChart({ bins }: { readonly bins: readonly Bin[] }) {
         </g>
       ))}
       <line class="diagonal" x1={x(0)} y1={y(0)} x2={x(1)} y2={y(1)} />
-      <polygon class="band" points={[...upper, ...lower].join(' ')} />
-      <polyline class="curve" points={points.map(({ prob, share }) => `${x(prob)},${y(share)}`).join(' ')} />
-      {points.map(({ n, prob, share }) => (
-        <circle key={String(prob)} cx={x(prob)} cy={y(share)} r={2.5 + Math.min(4, Math.log10(n))}>
+      {points.map(({ n, prob, share, band: [low, high] }) => (
+        <g key={String(prob)} class="dot-and-whisker">
           <title>{`given ${percentText(prob)}, won ${percentText(share)}, n ${n}`}</title>
-        </circle>
+          <line x1={x(prob)} x2={x(prob)} y1={y(low)} y2={y(high)} />
+          <line x1={x(prob) - 3} x2={x(prob) + 3} y1={y(low)} y2={y(low)} />
+          <line x1={x(prob) - 3} x2={x(prob) + 3} y1={y(high)} y2={y(high)} />
+          <circle cx={x(prob)} cy={y(share)} r={3.5} />
+          <text x={x(prob) + 6} y={Math.max(16, y(high) - 3)}>
+            {countText(n)}
+          </text>
+        </g>
       ))}
     </svg>
   );

@@ -1,6 +1,9 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { useIsDark } from '../parts/hooks.ts';
+import { drawMarks, type Mark } from './chart-marks.ts';
+import { addTip, type TipText } from './chart-tip.ts';
+import { draggedOver, type Span, zoomedIn } from './zoom.ts';
 
 export interface Colours {
   readonly text: string;
@@ -31,23 +34,70 @@ function readColours(element: HTMLElement): Colours {
 
 export type ChartOptions = Omit<uPlot.Options, 'width' | 'height'>;
 
-/** A chart as wide as its container. It is created once for a theme, and gets new data when `data` changes. */
-export function Chart(props: {
+interface ChartProps {
   readonly label: string;
   readonly height: number;
   readonly data: uPlot.AlignedData;
   readonly options: (colours: Colours) => ChartOptions;
-}) {
+  /** All of the time that the chart can show. */
+  readonly span: Span;
+  readonly tip: TipText;
+  readonly marks?: readonly Mark[];
+}
+
+/**
+ * A chart over time, as wide as its container. It is created once for a theme, and gets new data when `data` changes.
+ * It says what is under the pointer or a finger, and shows a part of the time when asked.
+ */
+export function Chart(props: ChartProps) {
   const container = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
+  const [zoom, setZoom] = useState<Span>();
+  const shown = useRef(zoom);
+  shown.current = zoom;
   const isDark = useIsDark();
   const { data, height, options } = props;
 
   useEffect(() => {
     const element = container.current;
     if (element === null) return;
-    const width = element.clientWidth;
-    const created = new uPlot({ ...options(readColours(element)), width, height }, data, element);
+    const colours = readColours(element);
+    const given = options(colours);
+    let tip: ReturnType<typeof addTip> | undefined;
+    const created = new uPlot(
+      {
+        ...given,
+        width: element.clientWidth,
+        height,
+        cursor: { y: false, points: { size: 6 }, drag: { x: true, y: false, setScale: false } },
+        scales: {
+          ...given.scales,
+          x: { time: true, range: () => [...(shown.current ?? latest.current.span)] },
+        },
+        hooks: {
+          ...given.hooks,
+          ready: [
+            (u) => {
+              tip = addTip(u, (index) => latest.current.tip(index));
+            },
+          ],
+          setCursor: [() => tip?.update()],
+          setSelect: [
+            (u) => {
+              const { left, width } = u.select;
+              const dragged = draggedOver(u.posToVal(left, 'x'), u.posToVal(left + width, 'x'));
+              if (width > 0) u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+              if (dragged !== undefined && width > 0) setZoom(dragged);
+            },
+          ],
+          draw: [...(given.hooks?.draw ?? []), (u) => drawMarks(u, latest.current.marks ?? [], colours)],
+        },
+      },
+      data,
+      element,
+    );
     chart.current = created;
     const observer = new ResizeObserver(() => {
       if (element.clientWidth !== created.width) created.setSize({ width: element.clientWidth, height });
@@ -64,15 +114,34 @@ export function Chart(props: {
     // A chart that was just created has the data already.
     if (chart.current?.data !== data) chart.current?.setData(data);
   }, [data]);
+  useEffect(() => {
+    const [min, max] = zoom ?? latest.current.span;
+    chart.current?.setScale('x', { min, max });
+  }, [zoom]);
 
   return (
-    <div
-      class="chart"
-      role="img"
-      aria-label={props.label}
-      style={{ height: `${height}px` }}
-      ref={container}
-    />
+    <div class="chart-box" data-zoomed={zoom !== undefined}>
+      <div
+        class="chart"
+        role="img"
+        aria-label={props.label}
+        style={{ height: `${height}px` }}
+        ref={container}
+        onDblClick={() => setZoom(undefined)}
+      />
+      <div class="zoom">
+        <button
+          type="button"
+          aria-label="Zoom in"
+          onClick={() => setZoom(zoomedIn(zoom ?? props.span, props.span, props.marks?.[0]?.at))}
+        >
+          +
+        </button>
+        <button type="button" disabled={zoom === undefined} onClick={() => setZoom(undefined)}>
+          Show all
+        </button>
+      </div>
+    </div>
   );
 }
 
@@ -87,6 +156,9 @@ export function axis(colours: Colours, more: uPlot.Axis = {}): uPlot.Axis {
   };
 }
 
+/** Width of the longest label of a time axis. */
+const LABEL_PX = 44;
+
 /** Labels in one line: the hour, and at midnight the day. */
 export function timeAxis(colours: Colours, size: number): uPlot.Axis {
   const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
@@ -95,5 +167,12 @@ export function timeAxis(colours: Colours, size: number): uPlot.Axis {
     const at = new Date(seconds * 1_000);
     return (at.getHours() + at.getMinutes() === 0 ? day : hour).format(at);
   };
-  return axis(colours, { size, grid: { show: false }, values: (_u, splits) => splits.map(textOf) });
+  // A label is left out where only a part of it would be seen.
+  const fits = (u: uPlot, seconds: number) =>
+    u.valToPos(seconds, 'x') + LABEL_PX / 2 <= u.width - u.bbox.left / devicePixelRatio;
+  return axis(colours, {
+    size,
+    grid: { show: false },
+    values: (u, splits) => splits.map((at) => (fits(u, at) ? textOf(at) : '')),
+  });
 }

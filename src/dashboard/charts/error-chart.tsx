@@ -1,6 +1,7 @@
 import { useMemo, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import type { Answer } from '../../client/browser.ts';
+import { dayText, fixedText } from '../format.ts';
 import { memo } from '../parts/memo.tsx';
 import { axis, Chart, type ChartOptions, type Colours, timeAxis } from './chart.tsx';
 import { errorPoints } from './error-points.ts';
@@ -64,6 +65,13 @@ function drawAnnotations(u: uPlot, annotations: History['annotations'], colours:
   ctx.restore();
 }
 
+function errorTip([times, live, backfilled, medians]: uPlot.AlignedData, index: number): string | undefined {
+  const at = times[index];
+  if (at === undefined) return undefined;
+  const error = live?.[index] ?? backfilled?.[index];
+  return `${dayText(at * 1_000)}: off by ${fixedText(error, 1)} %, median ${fixedText(medians?.[index], 1)} %`;
+}
+
 /** The error of every settled event, its running median, and when the model changed. */
 export const ErrorChart = memo(
   ({ history, horizon }: { readonly history: History; readonly horizon: number }) => {
@@ -79,6 +87,8 @@ export const ErrorChart = memo(
           height={HEIGHT}
           data={columns}
           options={optionsOf(() => drawn.current)}
+          span={[columns[0][0] ?? 0, (columns[0].at(-1) ?? 0) + 1]}
+          tip={(index) => errorTip(columns, index)}
         />
         <p class="foot">
           {`each event a point, hollow where back-filled: ${samples}; the line the running median of both${beyond === 0 ? '' : `; ${beyond} above the chart`}`}

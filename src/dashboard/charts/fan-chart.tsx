@@ -1,10 +1,10 @@
 import { useMemo, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { countText } from '../format.ts';
+import { countText, dayText } from '../format.ts';
 import type { CountPoint } from '../state/posts.ts';
 import type { Prediction } from '../state/records.ts';
 import { axis, Chart, type ChartOptions, type Colours, timeAxis } from './chart.tsx';
-import { apart, type Fan, fanColumns } from './fan-points.ts';
+import { apart, type Fan, type FanColumns, fanColumns } from './fan-points.ts';
 
 export const FAN_HEIGHT = 330;
 /** Space above and below the plot, px; the distribution beside it has the same. */
@@ -22,7 +22,6 @@ export interface CountRange {
 interface View {
   readonly edges: readonly number[];
   readonly range: CountRange;
-  readonly span: readonly [number, number];
 }
 
 function drawEdges(u: uPlot, edges: readonly number[], colours: Colours): void {
@@ -48,9 +47,7 @@ function optionsOf(view: () => View): (colours: Colours) => ChartOptions {
   return (colours) => ({
     padding: [FAN_TOP, 8, 0, 0],
     legend: { show: false },
-    cursor: { y: false, points: { size: 6 } },
     scales: {
-      x: { time: true, range: () => [view().span[0] / 1_000, view().span[1] / 1_000] },
       y: { range: () => [view().range.least, view().range.most] },
     },
     axes: [
@@ -80,6 +77,18 @@ function optionsOf(view: () => View): (colours: Colours) => ChartOptions {
   });
 }
 
+/** Time and count before now, and time and range after it. */
+function fanTip(columns: FanColumns, index: number): string | undefined {
+  const [times, counts, lows, medians, highs] = columns;
+  const at = times[index];
+  if (at === undefined) return undefined;
+  const time = dayText(at * 1_000);
+  const count = counts[index];
+  if (count !== null && count !== undefined) return `${time}: ${countText(count)} posts`;
+  const rounded = (value: number | null | undefined) => countText(value == null ? null : Math.round(value));
+  return `${time}: ${rounded(medians[index])}, 90 % within ${rounded(lows[index])} to ${rounded(highs[index])}`;
+}
+
 /** The count so far and the forecast of the final count, with the edges of the buckets as lines. */
 export function FanChart(props: {
   readonly prediction: Prediction;
@@ -95,7 +104,6 @@ export function FanChart(props: {
   view.current = {
     edges: apart(edges, (LABEL_PX * (range.most - range.least)) / (FAN_HEIGHT - FAN_TOP - FAN_BOTTOM)),
     range,
-    span: [past.at(0)?.at ?? start_ts, end_ts],
   };
   const { p5, p50, p95 } = fan;
   const data = useMemo(
@@ -107,7 +115,13 @@ export function FanChart(props: {
       label={`Count of ${countText(real_counter)} now; at the close ${p5} to ${p95}, median ${p50}`}
       height={FAN_HEIGHT}
       data={data}
-      options={optionsOf(() => view.current ?? { edges: [], range, span: [start_ts, end_ts] })}
+      options={optionsOf(() => view.current ?? { edges: [], range })}
+      span={[(past.at(0)?.at ?? start_ts) / 1_000, end_ts / 1_000]}
+      tip={(index) => fanTip(data, index)}
+      marks={[
+        { at: now / 1_000, name: 'now' },
+        { at: end_ts / 1_000, name: 'close' },
+      ]}
     />
   );
 }

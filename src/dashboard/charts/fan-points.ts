@@ -7,7 +7,13 @@ export interface Fan {
 }
 
 /** Columns for a chart: times in seconds, the count so far, then p5, p50, p95 from now to the close. */
-type FanColumns = [number[], (number | null)[], (number | null)[], (number | null)[], (number | null)[]];
+export type FanColumns = [
+  number[],
+  (number | null)[],
+  (number | null)[],
+  (number | null)[],
+  (number | null)[],
+];
 
 const STEPS = 32;
 

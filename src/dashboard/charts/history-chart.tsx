@@ -1,9 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import type { Answer } from '../../client/browser.ts';
-import { percentText } from '../format.ts';
+import { dayText, percentText } from '../format.ts';
 import { memo } from '../parts/memo.tsx';
 import { axis, Chart, type ChartOptions, type Colours, timeAxis } from './chart.tsx';
 import { historyColumns } from './history-points.ts';
+import type { Span } from './zoom.ts';
+
+type History = Answer<'HistoryAnswer'>;
 
 const HISTORY_HEIGHT = 260;
 /** A chart of less than this would be one of seconds, or of nothing that has a width. */
@@ -16,9 +19,7 @@ function options(colours: Colours): ChartOptions {
   return {
     legend: { show: false },
     padding: [14, 10, 0, 0],
-    cursor: { y: false, points: { size: 6 } },
     scales: {
-      x: { time: true, range: (_u, least, most) => [Math.min(least, most - LEAST_SECONDS), most] },
       y: { range: (_u, _least, most) => [0, Math.max(10, (most ?? 0) * 1.08)] },
     },
     axes: [
@@ -36,9 +37,23 @@ function options(colours: Colours): ChartOptions {
   };
 }
 
+function spanOf(times: readonly number[]): Span {
+  const last = times.at(-1) ?? 0;
+  return [Math.min(times[0] ?? 0, last - LEAST_SECONDS), last];
+}
+
+/** Nothing is said where there are no records. */
+function historyTip(points: History['data'], at: number | undefined): string | undefined {
+  const point = points.find(({ ts }) => ts / 1_000 === at);
+  const [market] = point?.markets ?? [];
+  if (point === undefined || market === undefined) return undefined;
+  const model = market.model_prob === undefined ? '' : `, model ${percentText(market.model_prob)}`;
+  return `${dayText(point.ts)}: market ${percentText(market.market_price)}${model}`;
+}
+
 /** Model against market of one bucket, with the spread of the market. */
 export const HistoryChart = memo(
-  ({ history, bucket }: { readonly history: Answer<'HistoryAnswer'>; readonly bucket: string }) => {
+  ({ history, bucket }: { readonly history: History; readonly bucket: string }) => {
     const columns = useMemo(() => historyColumns(history.data, history.step), [history]);
     const [last] = history.data.at(-1)?.markets ?? [];
     const model = last?.model_prob === undefined ? '' : `, model ${percentText(last.model_prob)}`;
@@ -48,6 +63,8 @@ export const HistoryChart = memo(
         height={HISTORY_HEIGHT}
         data={columns}
         options={options}
+        span={spanOf(columns[0])}
+        tip={(index) => historyTip(history.data, columns[0][index])}
       />
     );
   },

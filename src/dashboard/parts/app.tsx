@@ -1,205 +1,152 @@
-import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { isOneAtATime, type PageAccount, shownTogether } from '../state/page-account.ts';
-import type { AccountState, Counters, State } from '../state/records.ts';
-import type { Session } from '../state/session.ts';
+import { useCallback, useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
+import { windowText } from '../format.ts';
+import { neighbour, overviewRows } from '../state/overview.ts';
+import { isOneAtATime, shownTogether } from '../state/page-account.ts';
+import type { PageSettings } from '../state/page-settings.ts';
+import type { Horizon } from '../state/place.ts';
+import type { State } from '../state/records.ts';
+import { type ShownEvent, shownEvent } from '../state/shown-event.ts';
 import { isDisconnected, staleInputs, statusFor } from '../state/staleness.ts';
 import type { Store } from '../state/store.ts';
-import { AccountNames } from './account-names.ts';
+import { AccountNames, useNames } from './account-names.ts';
 import { AccountPicker } from './account-picker.tsx';
-import { type EventChoice, EventSwitcher } from './event-switcher.tsx';
-import { Forecast } from './forecast.tsx';
+import { EventSwitcher } from './event-switcher.tsx';
 import { Header } from './header.tsx';
 import { useNow, useStore } from './hooks.ts';
-import { Now } from './now.tsx';
-import { OverTime } from './over-time.tsx';
+import { Overview } from './overview.tsx';
 import { Empty, Loading } from './panel.tsx';
+import { Sections } from './sections.tsx';
+import { Settings } from './settings.ts';
+import { Shortcuts } from './shortcuts.tsx';
 import { StaleNotice, staleNoticeText } from './stale-notice.tsx';
-import { Trade } from './trade.tsx';
-import { Trust } from './trust.tsx';
+import { statusText } from './status-text.ts';
+import { useTab } from './tab.ts';
+import { usePlace } from './use-place.ts';
+import { type OpenSession, useSession } from './use-session.ts';
 
-interface AppProps {
-  readonly store: Store;
-  readonly accounts: readonly PageAccount[];
-  /** A key that anyone may use; the demo has one. */
-  readonly demoKey: string | undefined;
-  readonly openSession: (key: string | undefined, onRefused: (detail: string) => void) => Session;
-}
-
-/** Name of the key in the storage of the tab, which ends with the tab. */
-const KEY = 'key';
-
-function useSession({ store, openSession }: AppProps) {
-  const [key, setKey] = useState(() => sessionStorage.getItem(KEY) ?? undefined);
-  const [session, setSession] = useState<Session>();
-  // Before the first frame, so that the server answers while that is drawn.
-  useLayoutEffect(() => {
-    const opened = openSession(key, (detail) => {
-      store.change({ keyFault: detail });
-      sessionStorage.removeItem(KEY);
-      setKey(undefined);
-    });
-    setSession(opened);
-    return () => opened.close();
-  }, [key]);
-  const onKey = useCallback((typed: string | undefined) => {
-    store.change({ keyFault: undefined });
-    if (typed === undefined) sessionStorage.removeItem(KEY);
-    else sessionStorage.setItem(KEY, typed);
-    setKey(typed);
-  }, []);
-  return { session, onKey };
-}
-
-interface ShownEvent extends EventChoice {
-  readonly records: AccountState;
-  readonly event: Counters;
-}
-
-/** The chosen event while it is active, else the first active event. */
-function shownEvent({ accounts }: State, chosen: EventChoice | undefined): ShownEvent | undefined {
-  const all = [...accounts].flatMap(([account, records]) =>
-    (records.counters ?? []).map((event) => ({ account, eventId: event.event_id, records, event })),
-  );
-  return (
-    all.find(({ account, eventId }) => account === chosen?.account && eventId === chosen.eventId) ?? all[0]
-  );
-}
+const DEFAULT_HORIZON: Horizon = 24;
 
 /** The whole page. */
-export function App(props: AppProps) {
-  const { store, accounts } = props;
+export function App(props: {
+  readonly store: Store;
+  readonly settings: PageSettings;
+  readonly openSession: OpenSession;
+}) {
+  const { store, settings } = props;
+  const { accounts } = settings;
   const state = useStore(store);
   const now = useNow(state.clockOffsetMs);
-  const { session, onKey } = useSession(props);
-  const [chosenAccount, setChosenAccount] = useState<string>();
-  const [chosen, setChosen] = useState<EventChoice>();
-  const shownAccounts = useMemo(() => shownTogether(accounts, chosenAccount), [accounts, chosenAccount]);
+  const { session, onKey } = useSession(store, props.openSession);
+  const { place, go, settle } = usePlace();
+  const shownAccounts = useMemo(() => shownTogether(accounts, place.account), [accounts, place.account]);
   useLayoutEffect(() => {
     store.follow(shownAccounts);
     session?.followAccounts();
   }, [session, shownAccounts]);
-  const names = useMemo(() => new Map(accounts.map(({ account, name }) => [account, name])), [accounts]);
+  const names = useNames(accounts);
   // Nobody is warned of sources that nothing on the page comes from.
   const status = useMemo(
     () => statusFor(state.status, (account) => shownAccounts.includes(account)),
     [state.status, shownAccounts],
   );
-  const shown = shownEvent(state, chosen);
+  const shown = shownEvent(state, place);
   const percents = shownAccounts.map((account) => state.heartbeat?.history_percent[account] ?? 100);
+  const historyPercent = Math.min(100, ...percents);
+  const connection = useMemo(
+    () => statusText(status, historyPercent, names.sourceText),
+    [status, historyPercent, names],
+  );
+  useTab(shown?.event, connection);
+  const { account, eventId } = shown ?? {};
+  const isAddressWhole = place.eventId !== undefined;
+  useEffect(() => {
+    if (eventId !== undefined && !isAddressWhole) settle({ account, eventId });
+  }, [account, eventId, isAddressWhole]);
   const areEventsKnown = state.heartbeat?.events_known ?? false;
   const stale = shown ? staleInputs(shown.event, status, shown.account) : [];
+  const rows = useMemo(() => overviewRows(state), [state.accounts]);
+  const onHorizon = useCallback((horizon: Horizon) => go({ horizon }), []);
   return (
-    <AccountNames.Provider value={names}>
-      <Header
-        status={status}
-        historyPercent={Math.min(100, ...percents)}
-        keyState={state.key}
-        keyFault={state.keyFault}
-        demoKey={props.demoKey}
-        onKey={onKey}
-      />
-      <main class={isDisconnected(status) ? 'old' : ''}>
-        {session && isOneAtATime(accounts) ? (
-          <AccountPicker
-            client={session.keylessClient}
-            accounts={accounts}
-            chosen={shownAccounts[0]}
-            onChoose={setChosenAccount}
-          />
-        ) : null}
-        <EventSwitcher
-          accounts={state.accounts}
-          areEventsKnown={areEventsKnown}
-          now={now}
-          chosen={shown}
-          onChoose={setChosen}
+    <Settings.Provider value={settings}>
+      <AccountNames.Provider value={names}>
+        <Header
+          state={status.state}
+          connection={connection}
+          keyState={state.key}
+          keyFault={state.keyFault}
+          demoKey={settings.demoKey}
+          section={place.section}
+          onKey={onKey}
         />
-        {shown && session ? (
-          <Sections
-            state={state}
-            status={status}
-            session={session}
-            shown={shown}
-            shownAccounts={shownAccounts}
-            isSized={accounts.some(({ account, sizing }) => account === shown.account && sizing)}
+        <main
+          class={[...(isDisconnected(status) ? ['old'] : []), ...stale.map((input) => `stale-${input}`)].join(
+            ' ',
+          )}
+        >
+          {session && isOneAtATime(accounts) ? (
+            <AccountPicker
+              client={session.keylessClient}
+              accounts={accounts}
+              chosen={shownAccounts[0]}
+              onChoose={(chosen) => go({ account: chosen, eventId: undefined })}
+            />
+          ) : null}
+          <EventSwitcher
+            accounts={state.accounts}
+            areEventsKnown={areEventsKnown}
             now={now}
+            chosen={eventId}
+            onChoose={go}
           />
-        ) : (
-          <NoEvents accounts={state.accounts} areEventsKnown={areEventsKnown} />
-        )}
-      </main>
-      <footer class="bottom">
-        <a href="docs">API</a> · <a href="llms.txt">for language models</a> · times are of your own zone
-      </footer>
-      <StaleNotice text={staleNoticeText(status, stale)} />
-    </AccountNames.Provider>
+          {session ? (
+            <Overview
+              client={session.keylessClient}
+              rows={rows}
+              shown={eventId}
+              now={now}
+              onChoose={(chosen) => go({ account: chosen.account, eventId: chosen.eventId })}
+            />
+          ) : null}
+          {shown?.isOther ? <OtherEvent shown={shown} name={names.nameOf(shown.account)} /> : null}
+          {shown && session ? (
+            <Sections
+              state={state}
+              status={status}
+              session={session}
+              shown={shown}
+              shownAccounts={shownAccounts}
+              isSized={accounts.some((each) => each.account === shown.account && each.sizing)}
+              horizon={place.horizon ?? DEFAULT_HORIZON}
+              onHorizon={onHorizon}
+              settle={settle}
+              now={now}
+            />
+          ) : (
+            <NoEvents accounts={state.accounts} areEventsKnown={areEventsKnown} />
+          )}
+        </main>
+        <footer class="bottom">
+          <a href="docs">API</a> · <a href="llms.txt">for language models</a> · times are of your own zone ·
+          press <kbd>?</kbd> for keys
+        </footer>
+        <Shortcuts
+          onStep={(step) => {
+            const next = neighbour(rows, eventId, step);
+            if (next !== undefined) go({ account: next.account, eventId: next.eventId });
+          }}
+        />
+        <StaleNotice text={staleNoticeText(status, stale)} />
+      </AccountNames.Provider>
+    </Settings.Provider>
   );
 }
 
-function Sections(props: {
-  readonly state: State;
-  readonly status: State['status'];
-  readonly session: Session;
-  readonly shown: ShownEvent;
-  readonly shownAccounts: readonly string[];
-  /** Whether positions of the shown account are sized for a bankroll. */
-  readonly isSized: boolean;
-  readonly now: number;
-}) {
-  const { state, status, session, now } = props;
-  const { account, eventId, records, event } = props.shown;
-  const { heartbeat } = state;
-  const isPaid = state.key === 'accepted';
-  const prediction = records.predictions?.find(({ event_id }) => event_id === eventId);
+/** Says that the event of the address is over. */
+function OtherEvent(props: { readonly shown: ShownEvent; readonly name: string }) {
   return (
-    <>
-      <div class="columns">
-        <Now
-          account={account}
-          event={event}
-          status={status}
-          heartbeat={heartbeat}
-          lag={records.lag}
-          velocity={records.velocity}
-          sleepProbability={prediction?.sleep_probability}
-          posts={records.posts}
-          times={records.times}
-          isPaid={isPaid}
-          now={now}
-        />
-        <Forecast
-          key={eventId}
-          prediction={prediction}
-          times={records.times}
-          update={records.forecastUpdates.get(eventId)}
-          isPaid={isPaid}
-          now={now}
-        />
-      </div>
-      <OverTime
-        client={isPaid ? session.client : session.keylessClient}
-        account={account}
-        prediction={prediction}
-        isPaid={isPaid}
-      />
-      <Trade
-        session={session}
-        account={account}
-        isSized={props.isSized}
-        signals={records.signals?.find(({ event_id }) => event_id === eventId)}
-        areSignalsLoaded={records.signals !== undefined}
-        isPaid={isPaid}
-      />
-      <Trust
-        client={session.keylessClient}
-        status={status}
-        heartbeat={heartbeat}
-        account={account}
-        shownAccounts={props.shownAccounts}
-        times={records.times}
-        now={now}
-      />
-    </>
+    <p class="other-event" role="status">
+      {`The event of this link is not open any more. Shown is ${props.name}, ${windowText(props.shown.event.event_title)}.`}
+    </p>
   );
 }
 

@@ -1,62 +1,11 @@
 import type { FeedStatus } from '../../client/browser.ts';
-import { unknownCountText } from '../format.ts';
-import { useSourceText } from './account-names.ts';
-
-interface StatusText {
-  readonly tone: 'good' | 'busy' | 'warn' | 'bad';
-  readonly word: string;
-  readonly detail: string;
-}
-
-const STALE_TEXTS = {
-  connection: 'nothing comes over the connection',
-  graph: 'the streams of the server stand still',
-  fan_out: 'the server sends nothing',
-} as const;
-
-function statusText(
-  status: FeedStatus,
-  historyPercent: number,
-  sourceText: (source: string) => string,
-): StatusText {
-  switch (status.state) {
-    case 'live': {
-      const detail = historyPercent < 100 ? unknownCountText(historyPercent) : 'everything as it happens';
-      return { tone: 'good', word: 'Live', detail };
-    }
-    case 'connecting':
-      return { tone: 'busy', word: 'Connecting', detail: 'reading what there is' };
-    case 'resuming':
-      return { tone: 'busy', word: 'Resuming', detail: 'reading what was missed' };
-    case 'stale': {
-      if (status.reason !== 'source') {
-        return { tone: 'warn', word: 'Stale', detail: STALE_TEXTS[status.reason] };
-      }
-      const detail = `no fresh answer from ${status.sources.map(sourceText).join(', ')}`;
-      // The page shows no spot prices, so everything on it is live without them.
-      return status.sources.every((source) => source === 'crypto')
-        ? { tone: 'good', word: 'Live', detail }
-        : { tone: 'warn', word: 'Stale', detail };
-    }
-    case 'down':
-      return {
-        tone: 'bad',
-        word: 'Down',
-        detail: status.reason === 'refused' ? 'the server refused the key' : 'no connection; trying again',
-      };
-  }
-}
+import type { StatusText } from './status-text.ts';
 
 /** The status of the connection, always visible. */
-export function Connection(props: {
-  readonly status: FeedStatus;
-  /** How much the server has read of the past that counts need. */
-  readonly historyPercent: number;
-}) {
-  const { status } = props;
-  const { tone, word, detail } = statusText(status, props.historyPercent, useSourceText());
+export function Connection(props: { readonly state: FeedStatus['state']; readonly text: StatusText }) {
+  const { tone, word, detail } = props.text;
   return (
-    <output class={`connection ${tone}`} data-state={status.state} title={detail}>
+    <output class={`connection ${tone}`} data-state={props.state} title={detail}>
       <span class="dot" aria-hidden="true" />
       <strong>{word}</strong>
       <span class="detail">{detail}</span>

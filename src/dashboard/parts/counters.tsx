@@ -1,11 +1,12 @@
 import { agoText, countText, deltaText, durationText, unknownCountText } from '../format.ts';
 import type { Counters, Lag } from '../state/records.ts';
 import type { Input } from '../state/staleness.ts';
+import { Term } from './term.tsx';
 
 interface Tile {
   readonly id: 'real' | 'oracle' | 'ui';
   readonly input: Input;
-  readonly name: string;
+  readonly name: 'Real' | 'Oracle' | 'UI';
   readonly about: string;
   readonly value: number | null;
   readonly comment: string;
@@ -70,7 +71,9 @@ export function CounterTiles(props: {
             data-counter={tile.id}
           >
             <header>
-              <h4>{tile.name}</h4>
+              <h4>
+                {tile.name} <Term word={tile.name} />
+              </h4>
               <span class={isStale ? 'tag warn' : 'tag quiet'}>
                 {isStale ? 'stale' : ageMs === undefined ? 'no answer yet' : 'fresh'}
               </span>

@@ -1,8 +1,9 @@
 import { countdownText, countText, windowText } from '../format.ts';
 import type { State } from '../state/records.ts';
 import { useAccountName } from './account-names.ts';
+import { ScrollArea } from './table.tsx';
 
-export interface EventChoice {
+interface EventChoice {
   readonly account: string;
   readonly eventId: number;
 }
@@ -13,7 +14,8 @@ export function EventSwitcher(props: {
   /** Whether the server knows the events of the market, so that none means none. */
   readonly areEventsKnown: boolean;
   readonly now: number;
-  readonly chosen: EventChoice | undefined;
+  /** The id of the event that is shown. */
+  readonly chosen: number | undefined;
   readonly onChoose: (chosen: EventChoice) => void;
 }) {
   const nameOf = useAccountName();
@@ -22,31 +24,36 @@ export function EventSwitcher(props: {
       {[...props.accounts].map(([account, { counters }]) => (
         <fieldset key={account}>
           <legend>{nameOf(account)}</legend>
-          <div class="events">
-            {counters?.map((event) => {
-              const isChosen = event.event_id === props.chosen?.eventId;
-              return (
-                <label key={event.event_id} class={isChosen ? 'event chosen' : 'event'}>
-                  <input
-                    type="radio"
-                    name="event"
-                    checked={isChosen}
-                    onChange={() => props.onChoose({ account, eventId: event.event_id })}
-                  />
-                  <span class="window">{windowText(event.event_title)}</span>
-                  <span class="count num">{countText(event.real_counter)}</span>
-                  <span class="left num">{countdownText(event.end_ts - props.now)}</span>
-                  <span class={event.stale.length > 0 ? 'tag warn' : 'tag quiet'}>
-                    {event.stale.length > 0 ? 'stale' : uiDeltaText(event.display_delta)}
-                  </span>
-                </label>
-              );
-            })}
-            {counters?.length === 0 && props.areEventsKnown ? <p class="none">No active event.</p> : null}
-            {counters === undefined || (counters.length === 0 && !props.areEventsKnown) ? (
-              <p class="none">Reading events …</p>
-            ) : null}
-          </div>
+          <ScrollArea label={`Events of ${nameOf(account)}`}>
+            <div class="events">
+              {counters?.map((event) => {
+                const isChosen = event.event_id === props.chosen;
+                return (
+                  <label
+                    key={event.event_id}
+                    class={`event ${isChosen ? 'chosen' : ''} ${event.stale.length > 0 ? 'is-stale' : ''}`}
+                  >
+                    <input
+                      type="radio"
+                      name="event"
+                      checked={isChosen}
+                      onChange={() => props.onChoose({ account, eventId: event.event_id })}
+                    />
+                    <span class="window">{windowText(event.event_title)}</span>
+                    <span class="count num">{countText(event.real_counter)}</span>
+                    <span class="left num">{countdownText(event.end_ts - props.now)}</span>
+                    <span class={event.stale.length > 0 ? 'tag warn' : 'tag quiet'}>
+                      {event.stale.length > 0 ? 'stale' : uiDeltaText(event.display_delta)}
+                    </span>
+                  </label>
+                );
+              })}
+              {counters?.length === 0 && props.areEventsKnown ? <p class="none">No active event.</p> : null}
+              {counters === undefined || (counters.length === 0 && !props.areEventsKnown) ? (
+                <p class="none">Reading events …</p>
+              ) : null}
+            </div>
+          </ScrollArea>
         </fieldset>
       ))}
     </div>

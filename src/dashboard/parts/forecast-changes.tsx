@@ -1,5 +1,6 @@
 import { agoText, countText, percentText, signed } from '../format.ts';
 import type { ForecastUpdate, Prediction } from '../state/records.ts';
+import { Term } from './term.tsx';
 
 const CAUSE_TEXTS: Readonly<Record<string, string>> = {
   new_post: 'a new post',
@@ -42,9 +43,7 @@ export function ForecastChanges(props: {
         <dt>Last update because</dt>
         <dd>
           {props.update === undefined ? 'none since the page was opened' : null}
-          {props.update?.causes.map((cause) => (
-            <code key={cause}>{cause}</code>
-          ))}
+          {props.update?.causes.map((cause) => CAUSE_TEXTS[cause] ?? cause).join(', ')}
           {props.update === undefined ? null : (
             <span class="num"> {agoText(props.now - props.update.at)}</span>
           )}
@@ -58,7 +57,9 @@ export function ForecastChanges(props: {
         </dd>
       </div>
       <div>
-        <dt>Settled minus our count</dt>
+        <dt>
+          Settled minus our count <Term word="Settled minus our count" />
+        </dt>
         <dd class="num">
           {settlement == null
             ? 'not known yet'
@@ -66,7 +67,9 @@ export function ForecastChanges(props: {
         </dd>
       </div>
       <div>
-        <dt>Flip risk at the close</dt>
+        <dt>
+          Flip risk at the close <Term word="Flip risk" />
+        </dt>
         <dd class="num">
           {flip_risk === null || flip_risk === undefined ? 'not known yet' : percentText(flip_risk)}
         </dd>

@@ -9,6 +9,7 @@ import { deferred } from './deferred.tsx';
 import { ForecastChanges } from './forecast-changes.tsx';
 import { memo } from './memo.tsx';
 import { Empty, Loading, Panel } from './panel.tsx';
+import { Term } from './term.tsx';
 
 /** The time axis spans days, so it need not move each second. */
 const REDRAW_MS = 10_000;
@@ -46,7 +47,9 @@ const Fan = memo(({ prediction, fan, count, times, drawnAt }: FanProps) => {
       <dl class="ends num">
         {(['p5', 'p50', 'p95'] as const).map((level) => (
           <div key={level} class={level}>
-            <dt>{level}</dt>
+            <dt>
+              {level} {level === 'p50' ? <Term word="p50" /> : null}
+            </dt>
             <dd data-level={level}>{countText(fan[level])}</dd>
           </div>
         ))}
@@ -55,6 +58,11 @@ const Fan = memo(({ prediction, fan, count, times, drawnAt }: FanProps) => {
           <dd>{countText(Math.max(0, Math.round(fan.p50 - count)))}</dd>
         </div>
       </dl>
+      <p class="foot axis-note">
+        {range.least === 0
+          ? 'The axis begins at 0.'
+          : `The axis begins at ${countText(range.least)}, not at 0.`}
+      </p>
     </>
   );
 });

@@ -4,6 +4,7 @@ import type { Counters, Lag, Post, PostTime, Velocity } from '../state/records.t
 import { inputAges, staleInputs } from '../state/staleness.ts';
 import { useAccountName } from './account-names.ts';
 import { CounterTiles } from './counters.tsx';
+import { MarketLink } from './market-link.tsx';
 import { memo } from './memo.tsx';
 import { Panel } from './panel.tsx';
 import { PostList } from './post-list.tsx';
@@ -31,6 +32,7 @@ export const Now = memo((props: NowProps) => {
     <section id="now" class="column" aria-labelledby="now-title">
       <h2 id="now-title">
         Now <span>{`${nameOf(account)}, ${windowText(event.event_title)}`}</span>
+        <MarketLink slug={event.event_slug} />
       </h2>
       <p class="sr-only" aria-live="polite">
         {`Real count ${countText(event.real_counter)}. ${deltaText('UI', event.display_delta)}. ${deltaText('Oracle', event.settlement_delta)}.`}

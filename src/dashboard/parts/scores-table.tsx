@@ -2,6 +2,7 @@ import type { Answer } from '../../client/browser.ts';
 import { countText, fixedText } from '../format.ts';
 import { originText } from '../record-text.ts';
 import { numbers, TableHead } from './table.tsx';
+import { Term } from './term.tsx';
 
 type Group = Answer<'Calibration'>['data'][number];
 
@@ -33,7 +34,7 @@ export function ScoresTable({ group }: { readonly group: Group }) {
           return (
             <tr key={name}>
               <th scope="row">
-                {name} <small>{about}</small>
+                {name} <Term word={name} /> <small>{about}</small>
               </th>
               {values.map((value, place) => (
                 <td

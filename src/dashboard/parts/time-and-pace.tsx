@@ -4,6 +4,7 @@ import { countdownText, countText, dayText, percentText } from '../format.ts';
 import { drawTime, hourlyPosts, knownMs } from '../state/posts.ts';
 import type { Counters, PostTime, Velocity } from '../state/records.ts';
 import { HOUR_MS } from '../time-spans.ts';
+import { Term } from './term.tsx';
 
 const HOURS = 24;
 /** One or two bars have nothing to be compared with. */
@@ -35,7 +36,9 @@ export function TimeAndPace(props: {
       </div>
       <Pace velocity={velocity} times={times} isPaid={isPaid} now={now} />
       <div>
-        <dt>Asleep</dt>
+        <dt>
+          Asleep <Term word="Asleep" />
+        </dt>
         <dd class="num big">{isShown ? percentText(sleepProbability) : '–'}</dd>
         <dd class="sub">{isShown ? sleepText(sleepProbability) : 'needs a PRO key'}</dd>
       </div>
@@ -57,7 +60,9 @@ function Pace(props: {
   );
   return (
     <div>
-      <dt>Posts an hour</dt>
+      <dt>
+        Posts an hour <Term word="Posts an hour" />
+      </dt>
       <dd class="num big">
         {velocity
           ? `${countText(velocity.velocity_counted_1h)} / ${countText(velocity.velocity_all_1h)}`

@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
 import type { Answer, Client, FeedStatus, HeartbeatFrame } from '../../client/browser.ts';
 import { CalibrationChart } from '../charts/calibration-chart.tsx';
 import { ErrorChart } from '../charts/error-chart.tsx';
 import { LagHistogram } from '../charts/lag-histogram.tsx';
 import { countText, percentText } from '../format.ts';
 import { basisText, originText, proofText } from '../record-text.ts';
+import { HORIZONS, type Horizon } from '../state/place.ts';
 import type { PostTime } from '../state/records.ts';
 import { MINUTE_MS } from '../time-spans.ts';
 import { useAccountName } from './account-names.ts';
@@ -14,9 +14,9 @@ import { useAnswer } from './hooks.ts';
 import { Empty, Loaded, Panel } from './panel.tsx';
 import { ScoresTable } from './scores-table.tsx';
 import { Sources } from './sources.tsx';
+import { Term } from './term.tsx';
 
 const REFRESH_MS = MINUTE_MS;
-const HORIZONS = [24, 48, 72] as const;
 
 interface TrustProps {
   readonly client: Client;
@@ -26,14 +26,15 @@ interface TrustProps {
   /** All accounts that are shown. */
   readonly shownAccounts: readonly string[];
   readonly times: readonly PostTime[];
+  readonly horizon: Horizon;
+  readonly onHorizon: (horizon: Horizon) => void;
   readonly now: number;
 }
 
 /** The section Trust: how past forecasts turned out, and how fresh the sources are. */
 export const Trust = deferred(5, (props: TrustProps) => {
-  const { client, status, heartbeat, account, times, now } = props;
+  const { client, status, heartbeat, account, times, horizon, now } = props;
   const nameOf = useAccountName();
-  const [horizon, setHorizon] = useState<(typeof HORIZONS)[number]>(24);
   const calibration = useAnswer(
     (signal) => client.performance.calibration({ account, signal }),
     [client, account],
@@ -61,7 +62,12 @@ export const Trust = deferred(5, (props: TrustProps) => {
         <legend>Hours before the close</legend>
         {HORIZONS.map((each) => (
           <label key={each} class={each === horizon ? 'chosen' : ''}>
-            <input type="radio" name="horizon" checked={each === horizon} onChange={() => setHorizon(each)} />
+            <input
+              type="radio"
+              name="horizon"
+              checked={each === horizon}
+              onChange={() => props.onHorizon(each)}
+            />
             {each} h
           </label>
         ))}
@@ -74,7 +80,12 @@ export const Trust = deferred(5, (props: TrustProps) => {
       <div class="trio">
         <Panel
           title="Calibration"
-          note={group ? `n ${countText(group.n)} ${originText(group.origin)}, 95 % band` : ''}
+          note={
+            <>
+              {group ? `n ${countText(group.n)} ${originText(group.origin)}, whiskers 95 % ` : ''}
+              <Term word="Calibration" />
+            </>
+          }
         >
           <Loaded answer={calibration} what="calibration">
             {() =>
@@ -119,7 +130,7 @@ function Calibration({ group }: { readonly group: Answer<'Calibration'>['data'][
     <>
       <CalibrationChart bins={group.reliability} />
       <p class="foot">
-        {`given % across, won % up; ${percentText(group.coverage90)} of outcomes inside p5 to p95; ${origin}`}
+        {`given % across, won % up, beside each dot its number of buckets; ${percentText(group.coverage90)} of outcomes inside p5 to p95; ${origin}`}
       </p>
     </>
   );

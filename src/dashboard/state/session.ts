@@ -21,6 +21,9 @@ const MONTH_MS = 31 * DAY_MS;
 /** More than the page ever shows at once. */
 const MOST_POSTS = 30;
 
+/** Somebody looks at the page and waits; a browser itself slows down a tab that nobody sees. */
+const RECONNECT = { minMs: 500, maxMs: 5_000 };
+
 export interface Session {
   readonly client: Client;
   /** Sends no key, for what everyone may read: it is also read while the key is tried, and when it was refused. */
@@ -50,7 +53,7 @@ interface Following {
 export function openSession({ url, key, store, onRefused }: SessionOptions): Session {
   const client = createClient({ url, key });
   // After a longer absence the present records matter more than a replay. Posts are replayed in any case.
-  const feed = client.feed({ replayWithinMs: MINUTE_MS, heartbeatOf: 'followed' });
+  const feed = client.feed({ replayWithinMs: MINUTE_MS, heartbeatOf: 'followed', reconnect: RECONNECT });
   const subscriptions = new Subscription();
   const clockOffset = createClockOffset();
   const closed = new AbortController();

@@ -13,6 +13,8 @@ interface DashboardDeps {
   readonly accounts: readonly AccountPath[];
   readonly hasFeed?: boolean;
   readonly isDemo?: boolean;
+  readonly marketPages?: string | undefined;
+  readonly demoWallet?: string | undefined;
 }
 
 function pageAccount({ segment, name, policy }: AccountPath) {
@@ -24,11 +26,15 @@ function inAttribute(text: string): string {
 }
 
 // All URLs are relative, so that a proxy may add a prefix.
-function pageOf({ accounts, hasFeed = true, isDemo = false }: DashboardDeps): string {
+function pageOf(deps: DashboardDeps): string {
+  const { accounts, hasFeed = true, isDemo = false, marketPages, demoWallet } = deps;
   const settings = [
     `data-accounts="${inAttribute(JSON.stringify(accounts.map(pageAccount)))}"`,
     ...(hasFeed ? [] : ['data-feed="off"']),
     ...(isDemo ? ['data-demo-key="demo_pro"'] : []),
+    ...(isDemo && demoWallet !== undefined ? [`data-demo-wallet="${inAttribute(demoWallet)}"`] : []),
+    // Encoded, so that no address of another host stands in the page but as data.
+    ...(marketPages === undefined ? [] : [`data-market-pages="${encodeURIComponent(marketPages)}"`]),
   ];
   return `<!doctype html>
 <html lang="en">

@@ -78,8 +78,12 @@ describe('the dashboard', () => {
       }
     };
     assert.match(await pageOf({ isDemo: true }), /data-demo-key="demo_pro"/);
+    const demo = await pageOf({ isDemo: true, demoWallet: '0xa2' });
+    assert.match(demo, /data-demo-wallet="0xa2"/);
     assert.match(await pageOf({ hasFeed: false }), /data-feed="off"/);
-    assert.doesNotMatch(await pageOf({}), /demo|data-feed/);
+    assert.doesNotMatch(await pageOf({ demoWallet: '0xa2' }), /demo|data-feed/);
+    const linked = await pageOf({ marketPages: 'https://market.invalid/event' });
+    assert.match(linked, /data-market-pages="https%3A%2F%2Fmarket.invalid%2Fevent"/);
   });
 
   it('has a script that holds no schema', async () => {

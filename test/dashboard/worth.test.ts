@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
+import { bucketSignal, FRESH_AGES, signalsOutput } from '../support/outputs.ts';
+import { type FedSite, openFedSite, PHONE } from './fed-site.ts';
+import { requireBrowser } from './test-browser.ts';
+
+describe('what the dashboard is worth', function () {
+  this.timeout(240_000);
+  let site: FedSite;
+  before(async function () {
+    requireBrowser(this);
+    site = await openFedSite();
+  });
+  after(() => site?.close());
+
+  const opacityOf = (page: Page, selector: string) =>
+    page.evaluate<number>(`Number(getComputedStyle(document.querySelector('${selector}')).opacity)`);
+
+  it('says first and loudly that a bucket cannot win while somebody bids for it', async () => {
+    const { page, faults } = await site.open({ key: 'demo_pro' });
+    const passed = bucketSignal({
+      title: '0-19',
+      token: 'yes-passed',
+      standing: 'dead',
+      prob: 0,
+      price: 0.2,
+      bid: 0.19,
+      edge: -0.2,
+      edgeNet: -0.19,
+      action: 'SELL',
+      kelly: 0,
+      noKelly: 0.5,
+    });
+    await site.server.turn(signalsOutput({ eventId: 1, account: 'a', buckets: [passed, bucketSignal()] }));
+    await page.waitForSelector('.orders li:first-child.passed >> text=0-19 cannot win any more');
+    assert.doesNotMatch(await page.innerText('#trade'), /\$0\.00/);
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  it('explains each signal in words by keyboard, with its code beside them', async () => {
+    const { page } = await site.open({ key: 'demo_pro' });
+    const why = page.locator('#trade button[aria-expanded]').first();
+    await why.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#trade .why code');
+    assert.match(await page.innerText('#trade .why'), /market pays .*bid .*for programs/s);
+    await page.context().close();
+  });
+
+  it('explains its words by keyboard and by a finger', async () => {
+    const { page } = await site.open({ screen: PHONE, key: 'demo_pro' });
+    await page.waitForSelector('.scores tbody tr');
+    for (const word of ['UI', 'Posts an hour', 'Flip risk', 'CRPS']) {
+      const button = page.locator(`[aria-label="What is ${word}?"]`);
+      await button.scrollIntoViewIfNeeded();
+      await button.tap();
+      await page.waitForSelector(`[popover]:popover-open >> text=${word}`);
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('[popover]:popover-open', { state: 'detached' });
+    }
+    await page.context().close();
+  });
+
+  it('dims what is not fresh, and nothing else', async () => {
+    const { page } = await site.open({ key: 'demo_pro' });
+    assert.equal(await opacityOf(page, '.buckets'), 1);
+    await site.server.tick({ ...FRESH_AGES, prices: 61_000 }, ['prices']);
+    await eventually('prices are dimmed', async () => (await opacityOf(page, '.buckets')) < 1);
+    assert.ok((await opacityOf(page, '#trade .grid')) < 1);
+    assert.equal(await opacityOf(page, '.posts'), 1);
+    await eventually('prices are fresh again', async () => (await opacityOf(page, '.buckets')) === 1);
+    await page.context().close();
+  });
+
+  it('lists, searches and sorts all events, and goes to one', async () => {
+    const { page, faults } = await site.open({ key: 'demo_pro' });
+    await page.click('.overview summary');
+    const names = () => page.locator('section[aria-label="All events"] tbody th').allInnerTexts();
+    assert.equal((await names()).length, 8);
+    assert.match((await names())[0] ?? '', /Nov 13–15/);
+    await page.selectOption('[name=order]', 'edge');
+    await page.fill('[name=find-event]', 'account b november 10');
+    await eventually('one is found', async () => (await names()).length === 1);
+    await page.click('section[aria-label="All events"] tbody button');
+    await page.waitForSelector('#now-title:has-text("Account B, Nov 10–17")');
+    await page.waitForSelector('.overview >> text=No event on a coin.');
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  it('is used by keys, which it lists', async () => {
+    const { page } = await site.open();
+    await page.waitForSelector('#now-title:has-text("Nov 13–15")');
+    await page.keyboard.press('j');
+    await page.waitForSelector('#now-title:has-text("Nov 10–17")');
+    await page.keyboard.press('k');
+    await page.waitForSelector('#now-title:has-text("Nov 13–15")');
+    await page.keyboard.press('4');
+    await eventually('the section is seen', async () => page.url().endsWith('#trade'));
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog.shortcuts[open] >> text=next and previous event');
+    await page.keyboard.press('Escape');
+    await page.focus('input[name=key]');
+    await page.keyboard.type('j1');
+    assert.ok(page.url().endsWith('#trade'));
+    await page.context().close();
+  });
+});
