@@ -21,6 +21,7 @@ import type { EdgeAccess } from './edge-access.ts';
 import type { Logger } from './logger.ts';
 import { openOperations } from './operations.ts';
 import { createShutdown } from './shutdown.ts';
+import { marketPagesOf } from './upstream.ts';
 
 /** An edge that is further behind its engines is not ready. */
 const READY_WITHIN_MS = 5_000;
@@ -113,6 +114,7 @@ export function serveShards(deps: ServingDeps): EdgeServing {
     hasFeed: config.feed !== null,
     hasMetrics: config.metrics === null,
     isDemo,
+    marketPages: marketPagesOf(config.world),
     positions: FORWARDED.positions,
     forward,
   });

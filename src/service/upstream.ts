@@ -60,6 +60,11 @@ export async function reachUpstream(config: UpstreamConfig): Promise<ReachableUp
   };
 }
 
+/** Where the market shows its events to people; undefined where only a process that reaches the world knows it. */
+export function marketPagesOf(world: UpstreamConfig['world']): string | undefined {
+  return world.type === 'live' ? liveEndpoints(world).market.pages : undefined;
+}
+
 async function reach({ world, accounts }: UpstreamConfig): Promise<ReachableUpstream> {
   switch (world.type) {
     case 'embedded': {

@@ -64,6 +64,9 @@ async function readFrames(url: string, seen: Map<string, string>): Promise<strin
 }
 
 /** Processes as an operator runs them: a world, an engine and two edges on one NATS server. */
+/** What only a process knows that reaches the world: where the market shows its events, and a wallet to try. */
+const ONLY_OF_ENGINES = / data-(?:demo-wallet|market-pages)="[^"]*"/g;
+
 describe('edges', function () {
   this.timeout(600_000);
   let server: NatsServer;
@@ -135,7 +138,8 @@ describe('edges', function () {
     const [engineUrl = '', edgeUrl = ''] = await urls();
     for (const path of ['/api/v1/openapi.json', '/api/v1/asyncapi.json', '/', '/docs']) {
       const [own, other] = await Promise.all([get(engineUrl, path), get(edgeUrl, path)]);
-      assert.deepEqual([other.status, await other.text()], [own.status, await own.text()], path);
+      const expected = (await own.text()).replaceAll(ONLY_OF_ENGINES, '');
+      assert.deepEqual([other.status, await other.text()], [own.status, expected], path);
     }
     const stream = await fetch(`${edgeUrl}/api/v1/feed?channels=heartbeat,test`, {
       headers: { Accept: 'text/event-stream' },
