@@ -63,6 +63,7 @@ describe('parseConfig', () => {
         crypto: 60_000,
       },
       payments: { type: 'off' },
+      alerts: { rules: [], toPrivate: false },
       showPosts: false,
       logLevel: 'info',
       json: false,
@@ -96,6 +97,8 @@ describe('parseConfig', () => {
       drainSeconds: '7',
       trustedProxies: '10.0.0.0/8, ::1',
       payments: 'demo',
+      alerts: '[]',
+      alertsToPrivate: 'true',
       paymentPrices: 'signals=0.02',
       paymentNetwork: 'eip155:84532',
       paymentAsset: `0x${'1'.repeat(40)}`,
@@ -110,7 +113,7 @@ describe('parseConfig', () => {
       const usual = found({});
       const set = found({ env: { [envOf(key)]: value } });
       assert.notEqual(set, usual, key);
-      assert.equal(found({ file: { [key]: value } }), set, key);
+      assert.deepEqual(found({ file: { [key]: value } }), set, key);
       if (!('isSecret' in SETTINGS[key])) assert.equal(found({ flags: { [key]: value } }), set, key);
     }
   });

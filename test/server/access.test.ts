@@ -86,10 +86,17 @@ describe('access', () => {
     }
   });
 
-  it('counts nothing beyond the specification but the history of events, and keeps only the metrics for the operator', () => {
+  it('counts nothing beyond the specification but the history of events and alerts, and keeps only the metrics for the operator', () => {
     const specified = new Set<string>(SPECIFIED.map(([, path]) => `/api/v1${path}`));
     const isHistory = (path: string) => path.endsWith('/{event}');
-    for (const endpoint of endpoints().filter(({ path }) => !specified.has(path) && !isHistory(path))) {
+    const isAlerts = (path: string) => path.startsWith('/api/v1/alerts');
+    for (const endpoint of endpoints().filter(({ path }) => isAlerts(path))) {
+      assert.deepEqual([isFree(endpoint), isCounted(endpoint)], [false, true], endpoint.path);
+    }
+    const others = endpoints().filter(
+      ({ path }) => !specified.has(path) && !isHistory(path) && !isAlerts(path),
+    );
+    for (const endpoint of others) {
       const isForAll = endpoint.path !== '/metrics';
       assert.deepEqual([isFree(endpoint), isCounted(endpoint)], [isForAll, false], endpoint.path);
     }

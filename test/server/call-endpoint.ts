@@ -23,11 +23,14 @@ const VALUES: Readonly<Record<string, string>> = {
   bankroll: '1000',
   start: '0',
   end: '9999999999',
+  id: 'none',
 };
 
 /** The path with every parameter that its endpoint requires. */
-export function withRequired(path: string): string {
-  const route = routesOf(OPERATIONS, ACCOUNTS).find((each) => each.path === path);
+export function withRequired(path: string, method?: ServedEndpoint['method']): string {
+  const route = routesOf(OPERATIONS, ACCOUNTS).find(
+    (each) => each.path === path && (method === undefined || each.operation.method === method.toLowerCase()),
+  );
   const required = Object.entries(route?.query?.shape ?? {}).filter(
     ([, schema]) => !schema.safeParse(undefined).success,
   );

@@ -34,7 +34,7 @@ describe('parameters of other endpoints', () => {
   it('are refused by every endpoint of the interface, each with its name', async () => {
     assert.equal(new Set(routes.map(({ path, method }) => `${method} ${path}`)).size, 30);
     for (const { path, method, foreign } of routes) {
-      const target = withRequired(path);
+      const target = withRequired(path, method);
       for (const name of foreign) {
         const asked = `${target}${target.includes('?') ? '&' : '?'}${name}=1`;
         const response = await callEndpoint(running, { path: asked, method }, INTERNAL);
