@@ -1,5 +1,5 @@
 /** Rows of a table of buckets, in their order: single buckets, and groups of neighbours. No bucket is left out. */
-export type BucketRow<B> =
+type BucketRow<B> =
   | { readonly type: 'one'; readonly bucket: B }
   | { readonly type: 'group'; readonly buckets: readonly B[] };
 

@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import type { Colours } from './chart.tsx';
+import type { Colours } from './colours.ts';
 
 /** A vertical line at a time, in seconds. */
 export interface Mark {

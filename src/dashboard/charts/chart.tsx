@@ -3,34 +3,8 @@ import uPlot from 'uplot';
 import { useIsDark } from '../parts/hooks.ts';
 import { drawMarks, type Mark } from './chart-marks.ts';
 import { addTip, type TipText } from './chart-tip.ts';
+import { type Colours, readColours } from './colours.ts';
 import { draggedOver, type Span, zoomedIn } from './zoom.ts';
-
-export interface Colours {
-  readonly text: string;
-  readonly muted: string;
-  readonly line: string;
-  readonly accent: string;
-  readonly fan: string;
-  readonly band: string;
-  readonly warn: string;
-}
-
-/** The colours of the present theme, in the form that a canvas needs. */
-function readColours(element: HTMLElement): Colours {
-  const read = (name: keyof Colours) => {
-    element.style.color = `var(--${name})`;
-    return getComputedStyle(element).color;
-  };
-  return {
-    text: read('text'),
-    muted: read('muted'),
-    line: read('line'),
-    accent: read('accent'),
-    fan: read('fan'),
-    band: read('band'),
-    warn: read('warn'),
-  };
-}
 
 export type ChartOptions = Omit<uPlot.Options, 'width' | 'height'>;
 

@@ -3,7 +3,8 @@ import type uPlot from 'uplot';
 import type { Answer } from '../../client/browser.ts';
 import { dayText, fixedText } from '../format.ts';
 import { memo } from '../parts/memo.tsx';
-import { axis, Chart, type ChartOptions, type Colours, timeAxis } from './chart.tsx';
+import { axis, Chart, type ChartOptions, timeAxis } from './chart.tsx';
+import type { Colours } from './colours.ts';
 import { errorPoints } from './error-points.ts';
 
 type History = Answer<'PerformanceHistory'>;

@@ -3,7 +3,8 @@ import uPlot from 'uplot';
 import { countText, dayText } from '../format.ts';
 import type { CountPoint } from '../state/posts.ts';
 import type { Prediction } from '../state/records.ts';
-import { axis, Chart, type ChartOptions, type Colours, timeAxis } from './chart.tsx';
+import { axis, Chart, type ChartOptions, timeAxis } from './chart.tsx';
+import type { Colours } from './colours.ts';
 import { apart, type Fan, type FanColumns, fanColumns } from './fan-points.ts';
 
 export const FAN_HEIGHT = 330;

@@ -2,7 +2,8 @@ import { useMemo } from 'preact/hooks';
 import type { Answer } from '../../client/browser.ts';
 import { dayText, percentText } from '../format.ts';
 import { memo } from '../parts/memo.tsx';
-import { axis, Chart, type ChartOptions, type Colours, timeAxis } from './chart.tsx';
+import { axis, Chart, type ChartOptions, timeAxis } from './chart.tsx';
+import type { Colours } from './colours.ts';
 import { historyColumns } from './history-points.ts';
 import type { Span } from './zoom.ts';
 

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/browser.ts';
 import { countdownText, percentText, usdText } from '../format.ts';
+import { hasWords } from '../state/search.ts';
 import { SECOND_MS } from '../time-spans.ts';
 import { useAnswer } from './hooks.ts';
 import { Loaded } from './panel.tsx';
@@ -17,15 +18,11 @@ export function CryptoEvents(props: {
 }) {
   const { client, text, now } = props;
   const answer = useAnswer((signal) => client.crypto({ signal }), [client], REFRESH_MS);
-  const words = text.toLowerCase().split(/\s+/);
   return (
     <Loaded answer={answer} what="events on coins">
       {({ data }) => {
         const found = data
-          .filter(({ symbol, event_title }) => {
-            const searched = `${symbol} ${event_title}`.toLowerCase();
-            return words.every((word) => searched.includes(word));
-          })
+          .filter(({ symbol, event_title }) => hasWords(`${symbol} ${event_title}`, text))
           .toSorted((a, b) => a.end_ts - b.end_ts);
         if (found.length === 0) return <p class="none">No event on a coin.</p>;
         return (

@@ -1,7 +1,19 @@
 import type { Signals } from './records.ts';
 
-type Signal = Signals['signals'][number];
-type Order = Signals['BUY'][number];
+type Signal = Pick<
+  Signals['signals'][number],
+  'bucket' | 'token_id' | 'best_bid' | 'buy_no' | 'suggested_bet' | 'model_prob'
+>;
+type Order = Pick<
+  Signals['BUY'][number],
+  'strategy' | 'buckets' | 'stake_usd' | 'stakes_usd' | 'measured_win_rate' | 'sample_size'
+>;
+
+interface Advised {
+  readonly signals: readonly Signal[];
+  readonly BUY: readonly Order[];
+  readonly SELL: readonly Pick<Signals['SELL'][number], 'bucket'>[];
+}
 
 /** What to do about an event, the most certain first. */
 export type Advice =
@@ -11,7 +23,7 @@ export type Advice =
   | { readonly type: 'buy'; readonly order: Order; readonly instead: readonly Order[] }
   | { readonly type: 'sell'; readonly buckets: readonly string[] };
 
-export function adviceOf(signals: Pick<Signals, 'signals' | 'BUY' | 'SELL'>): readonly Advice[] {
+export function adviceOf(signals: Advised): readonly Advice[] {
   const passed = signals.signals.filter(({ buy_no }) => buy_no !== null);
   const [order, ...instead] = signals.BUY.filter(({ stake_usd }) => stake_usd > 0);
   const sells = signals.SELL.map(({ bucket }) => bucket).filter(

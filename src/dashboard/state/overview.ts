@@ -1,4 +1,5 @@
-import type { State } from './records.ts';
+import type { Counters } from './records.ts';
+import { hasWords } from './search.ts';
 
 /** An event in the overview. What is not known is null. */
 export interface OverviewRow {
@@ -17,8 +18,25 @@ export interface OverviewRow {
 export const ORDERS = ['time left', 'edge', 'lead'] as const;
 export type Order = (typeof ORDERS)[number];
 
+type CountedEvent = Pick<Counters, 'event_id' | 'event_title' | 'real_counter' | 'display_delta' | 'end_ts'>;
+
+interface PricedEvent {
+  readonly event_id: number;
+  readonly markets: readonly { readonly title: string; readonly edge?: number | null | undefined }[];
+}
+
+/** What is known of an account; undefined before the first frame. */
+interface AccountEvents {
+  readonly counters: readonly CountedEvent[] | undefined;
+  readonly predictions: readonly PricedEvent[] | undefined;
+}
+
 /** The events of all accounts that are followed. */
-export function overviewRows({ accounts }: Pick<State, 'accounts'>): readonly OverviewRow[] {
+export function overviewRows({
+  accounts,
+}: {
+  readonly accounts: ReadonlyMap<string, AccountEvents>;
+}): readonly OverviewRow[] {
   return [...accounts].flatMap(([account, { counters = [], predictions = [] }]) =>
     counters.map((event) => {
       const markets = predictions.find(({ event_id }) => event_id === event.event_id)?.markets ?? [];
@@ -46,17 +64,13 @@ export function arranged(
   text: string,
   nameOf: (account: string) => string,
 ): readonly OverviewRow[] {
-  const words = text.toLowerCase().split(/\s+/);
   const rank = ({ edge, lead, endAt }: OverviewRow): number => {
     if (order === 'time left') return endAt;
     const value = order === 'edge' ? edge : lead;
     return value === null ? Number.POSITIVE_INFINITY : -Math.abs(value);
   };
   return rows
-    .filter(({ account, title }) => {
-      const searched = `${nameOf(account)} ${title}`.toLowerCase();
-      return words.every((word) => searched.includes(word));
-    })
+    .filter(({ account, title }) => hasWords(`${nameOf(account)} ${title}`, text))
     .toSorted((a, b) => rank(a) - rank(b) || a.endAt - b.endAt);
 }
 

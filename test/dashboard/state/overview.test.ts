@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { arranged, neighbour, type Order, overviewRows } from '../../../src/dashboard/state/overview.ts';
-import {
-  type AccountState,
-  type Counters,
-  EMPTY_ACCOUNT,
-  type Prediction,
-} from '../../../src/dashboard/state/records.ts';
 
-function accountWith(id: number, lead: number | null, edges: readonly number[], endAt: number): AccountState {
+function accountWith(id: number, lead: number | null, edges: readonly number[], endAt: number) {
   const event = {
     event_id: id,
     event_title: `Event ${id}`,
@@ -16,11 +10,7 @@ function accountWith(id: number, lead: number | null, edges: readonly number[], 
     end_ts: endAt,
   };
   const markets = edges.map((edge, place) => ({ title: String(place), edge }));
-  return {
-    ...EMPTY_ACCOUNT,
-    counters: [event as Counters],
-    predictions: [{ event_id: id, markets } as unknown as Prediction],
-  };
+  return { counters: [event], predictions: [{ event_id: id, markets }] };
 }
 
 const rows = overviewRows({
