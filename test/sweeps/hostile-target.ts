@@ -1,5 +1,6 @@
 import { createShares } from '../../src/access/gate.ts';
 import { LIMITS } from '../../src/access/limits/rate-policy.ts';
+import { boundHeap } from '../../src/cli/bound-heap.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { sendToParent } from '../support/child.ts';
 import { serveBusy } from './serve-busy.ts';
@@ -11,6 +12,8 @@ const { feed, trafficPerMinute } = parseConfig({ flags: {}, env: {} });
 if (feed === null || trafficPerMinute === null) throw new TypeError('the usual limits are off');
 const http = { limits: LIMITS, shares: createShares(trafficPerMinute) };
 await serveBusy({ limits: feed, http }, (server) => {
+  // As every start does.
+  boundHeap();
   process.on('message', (order) => {
     if (order === 'rest') globalThis.gc?.();
     server.http.server.getConnections((_error, connections = 0) => sendToParent({ connections }));
