@@ -244,6 +244,7 @@ describe('alerts', () => {
     const first = await world.open({ configured: configured('settlement_delta > 0') });
     await world.turn(delta(1));
     await eventually('an alert', () => messages().length === 1);
+    await eventually('it is stored as received', () => first.list()[0]?.waiting === 0);
     await assert.rejects(first.remove('config-x'), RequestError);
     await first.stop();
     const second = await world.open({ configured: configured('settlement_delta > 4') });
