@@ -116,6 +116,23 @@ describe('the dashboard in a browser', function () {
     await page.context().close();
   });
 
+  it('compares model and market of a bucket over time', async () => {
+    const { page, faults } = await site.openPage();
+    await page.goto(site.url);
+    await unlock(page, 'demo_pro');
+    const chart = '#over-time [role=img]';
+    // There is a record for each minute, and the page asks each minute.
+    await page.waitForSelector(chart, { timeout: 3 * PATIENCE_MS });
+    const first = await page.inputValue('#over-time select');
+    const label = (await page.getAttribute(chart, 'aria-label')) ?? '';
+    assert.ok(label.startsWith(`Bucket ${first} over time; at the end market `), label);
+    await page.selectOption('#over-time select', { index: 0 });
+    const second = await page.inputValue('#over-time select');
+    await page.waitForSelector(`${chart}[aria-label^="Bucket ${second} over time"]`);
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
   it('has no accessibility violation in either theme or on a narrow screen', async () => {
     const { page, faults } = await site.openPage({ colorScheme: 'light' });
     await page.goto(site.url);
