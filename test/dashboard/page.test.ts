@@ -85,6 +85,7 @@ describe('the dashboard in a browser', function () {
     assert.deepEqual(await accessibilityFindings(page), []);
     await page.setViewportSize({ width: 380, height: 800 });
     assert.ok((await widthBeyondScreen(page)) <= 0, 'wider than the screen');
+    await page.click('.menu-button');
     await page.click('text=Forget key');
     await page.waitForSelector('text=Forecasts need a PRO key');
     assert.deepEqual(faults, []);
