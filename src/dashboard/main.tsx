@@ -4,6 +4,7 @@ import './styles/base.css';
 import './styles/now-forecast.css';
 import './styles/trade-trust.css';
 import './styles/screens.css';
+import { createClient } from '../client/browser.ts';
 import { App } from './parts/app.tsx';
 import { NoFeed } from './parts/no-feed.tsx';
 import { throttleToFrames } from './state/frame-throttle.ts';
@@ -29,6 +30,7 @@ const store = createStore(
   }),
 );
 const url = new URL('.', document.baseURI).href;
+const keylessClient = createClient({ url });
 const root = document.getElementById('page');
 if (root !== null && !settings.hasFeed) render(<NoFeed />, root);
 else if (root !== null) {
@@ -36,7 +38,7 @@ else if (root !== null) {
     <App
       store={store}
       settings={settings}
-      openSession={(key, onRefused) => openSession({ url, key, store, onRefused })}
+      openSession={(key, onRefused) => openSession({ url, key, keylessClient, store, onRefused })}
     />,
     root,
   );

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
-import { BUSY_EVENTS, busyForecast } from './busy-outputs.ts';
 import { type FedSite, openFedSite, PHONE } from './fed-site.ts';
 import { requireBrowser } from './test-browser.ts';
 
@@ -105,34 +104,6 @@ describe('the charts of the dashboard', function () {
     await dots.first().waitFor();
     assert.deepEqual(await dots.locator('text').allTextContents(), ['1,200', '40']);
     assert.equal(await dots.locator('line').count(), 6);
-    await page.context().close();
-  });
-
-  it('compare model and market of a bucket over time', async () => {
-    const [event] = BUSY_EVENTS;
-    assert.ok(event);
-    for (const shift of [0, 0.2, 0.4]) {
-      site.server.skip(60_000);
-      await site.server.turn(...busyForecast(event, shift));
-    }
-    const { page, faults } = await site.open({ key: 'demo_pro' });
-    const chart = '#over-time [role=img]';
-    await page.waitForSelector(chart);
-    const first = await page.inputValue('#over-time select');
-    assert.match(
-      (await page.getAttribute(chart, 'aria-label')) ?? '',
-      new RegExp(`^Bucket ${first} over time; at the end market [\\d.]+ %, model [\\d.]+ %$`),
-    );
-    const { x, y } = await placeOn(page, '#over-time', 0.99);
-    await page.mouse.move(x, y);
-    assert.match(await tipOf(page, '#over-time'), /: market [\d.]+ %, model [\d.]+ %$/);
-    const asked = page.waitForRequest(/\/history\/account_a\/1\?.*bucket=/);
-    await page.selectOption('#over-time select', { index: 3 });
-    await asked;
-    const second = await page.inputValue('#over-time select');
-    assert.notEqual(second, first);
-    await page.waitForSelector(`#over-time [role=img][aria-label^="Bucket ${second} over time"]`);
-    assert.deepEqual(faults, []);
     await page.context().close();
   });
 });

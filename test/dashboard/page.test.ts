@@ -85,6 +85,7 @@ describe('the dashboard in a browser', function () {
     assert.deepEqual(await accessibilityFindings(page), []);
     await page.setViewportSize({ width: 380, height: 800 });
     assert.ok((await widthBeyondScreen(page)) <= 0, 'wider than the screen');
+    await page.click('.menu-button');
     await page.click('text=Forget key');
     await page.waitForSelector('text=Forecasts need a PRO key');
     assert.deepEqual(faults, []);
@@ -112,6 +113,23 @@ describe('the dashboard in a browser', function () {
       (await page.getAttribute('.market-link', 'href')) ?? '',
       /^http.*\/events\/slug\/account-a-/,
     );
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  it('compares model and market of a bucket over time', async () => {
+    const { page, faults } = await site.openPage();
+    await page.goto(site.url);
+    await unlock(page, 'demo_pro');
+    const chart = '#over-time [role=img]';
+    // There is a record for each minute, and the page asks each minute.
+    await page.waitForSelector(chart, { timeout: 3 * PATIENCE_MS });
+    const first = await page.inputValue('#over-time select');
+    const label = (await page.getAttribute(chart, 'aria-label')) ?? '';
+    assert.ok(label.startsWith(`Bucket ${first} over time; at the end market `), label);
+    await page.selectOption('#over-time select', { index: 0 });
+    const second = await page.inputValue('#over-time select');
+    await page.waitForSelector(`${chart}[aria-label^="Bucket ${second} over time"]`);
     assert.deepEqual(faults, []);
     await page.context().close();
   });

@@ -60,7 +60,9 @@ export function App(props: {
   const { account, eventId } = shown ?? {};
   const isAddressWhole = place.eventId !== undefined;
   useEffect(() => {
-    if (eventId !== undefined && !isAddressWhole) settle({ account, eventId });
+    // Right after another account was chosen the events are still those of the one before.
+    if (account === undefined || !shownAccounts.includes(account)) return;
+    if (!isAddressWhole) settle({ account, eventId });
   }, [account, eventId, isAddressWhole]);
   const areEventsKnown = state.heartbeat?.events_known ?? false;
   const stale = shown ? staleInputs(shown.event, status, shown.account) : [];

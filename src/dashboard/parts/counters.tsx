@@ -71,9 +71,9 @@ export function CounterTiles(props: {
             data-counter={tile.id}
           >
             <header>
-              <h4>
+              <h3>
                 {tile.name} <Term word={tile.name} />
-              </h4>
+              </h3>
               <span class={isStale ? 'tag warn' : 'tag quiet'}>
                 {isStale ? 'stale' : ageMs === undefined ? 'no answer yet' : 'fresh'}
               </span>

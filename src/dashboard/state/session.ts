@@ -39,6 +39,8 @@ interface SessionOptions {
   /** Address of the service. */
   readonly url: string;
   readonly key: string | undefined;
+  /** The same in all sessions, so that what it has read stays when the key changes. */
+  readonly keylessClient: Client;
   readonly store: Store;
   /** The server refused the key. */
   readonly onRefused: (detail: string) => void;
@@ -50,7 +52,7 @@ interface Following {
 }
 
 /** Follows all channels of the store's accounts with one key, or without a key, and writes the records to the store. */
-export function openSession({ url, key, store, onRefused }: SessionOptions): Session {
+export function openSession({ url, key, keylessClient, store, onRefused }: SessionOptions): Session {
   const client = createClient({ url, key });
   // After a longer absence the present records matter more than a replay. Posts are replayed in any case.
   const feed = client.feed({ replayWithinMs: MINUTE_MS, heartbeatOf: 'followed', reconnect: RECONNECT });
@@ -200,7 +202,7 @@ export function openSession({ url, key, store, onRefused }: SessionOptions): Ses
 
   return {
     client,
-    keylessClient: createClient({ url }),
+    keylessClient,
     followAccounts,
     followSignals(bankroll, includeUnproven) {
       sizing = { bankroll, includeUnproven };
