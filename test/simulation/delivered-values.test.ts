@@ -19,7 +19,12 @@ async function stage(followedAfterMs = 0) {
   const fields = { eventId: 5, slug: 'a-slug', trackingId: 't-1', subject, buckets };
   await kept.outputs.append([eventOutput(fields, { seq: 1 })], 1);
   const accounts = [{ id: 'a', userId: '7' }];
-  const values = createDeliveredValues({ now: () => at, kept, accounts, followedAfterMs });
+  const values = createDeliveredValues({
+    now: () => at,
+    kept,
+    accounts,
+    followedAfterMs: () => followedAfterMs,
+  });
   return {
     values,
     become: (phase: EventRecord['phase'], seq: number, yesToken = token) =>

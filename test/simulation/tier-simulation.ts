@@ -1,5 +1,6 @@
 import type { AnyTier, TierSimulation } from './any-simulation.ts';
-import { FAULT_KINDS, hoursUntil, planOf, plan as planShape } from './plan.ts';
+import { FAULT_KINDS, planOf, plan as planShape } from './plan.ts';
+import { hoursUntil } from './rhythm.ts';
 import { simulate } from './simulate.ts';
 import type { Tier } from './tier.ts';
 import { INVARIANTS } from './violations.ts';
@@ -25,7 +26,7 @@ function serviceSimulation(tier: Tier): TierSimulation {
     invariants: INVARIANTS,
     faultKinds: FAULT_KINDS,
     parsePlan: (json) => planShape.parse(json),
-    drawPlan: planOf,
+    drawPlan: (seed, hours) => planOf(seed, hours, tier),
     hoursUntil,
     async run({ plan, ...simulated }, { report }) {
       const { disk, figures, ...result } = await simulate({
