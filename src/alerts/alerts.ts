@@ -5,7 +5,7 @@ import { firstNames } from '../contract/first-names.ts';
 import { InvalidRequest } from '../contract/validation/validate.ts';
 import { type Fault, isRefusedWrite, RequestError, StartError } from '../errors.ts';
 import { createRetryingWriter, firstRefusal } from '../resilience/retry-write.ts';
-import type { AlertChanges, AlertRow, Outputs, StoredAlerts } from '../store/store.ts';
+import type { AlertChanges, AlertPlace, AlertRow, Outputs, StoredAlerts } from '../store/store.ts';
 import type { AccountPath } from '../views/account-path.ts';
 import type { Latest } from '../views/latest.ts';
 import { postOf } from './bodies.ts';
@@ -133,17 +133,20 @@ export async function openAlerts(deps: AlertsDeps): Promise<Alerts> {
   async function store({ upTo, states, alerts }: Looked): Promise<void> {
     const queued = new Map<string, QueuedAlert[]>();
     const rows = [upToRow(upTo), ...Array.from(states, ([rule, state]) => stateRow(rule, state))];
+    const remove: AlertPlace[] = [];
     for (const alert of alerts) {
       const waiting = queued.get(alert.rule) ?? [];
       queued.set(alert.rule, waiting);
       const isFull = delivery.waiting(alert.rule) + waiting.length >= MOST_WAITING;
-      if (isFull) rows.push(alertRow('dead', { ...queuedOf(alert), failure: 'too many alerts wait' }));
-      else {
+      if (isFull) {
+        rows.push(alertRow('dead', { ...queuedOf(alert), failure: 'too many alerts wait' }));
+        remove.push(...delivery.withDead(alert.rule, alert.n));
+      } else {
         waiting.push(queuedOf(alert));
         rows.push(alertRow('waiting', queuedOf(alert)));
       }
     }
-    await write({ put: rows, remove: [] });
+    await write({ put: rows, remove });
     for (const [id, waiting] of queued) {
       const rule = rules.get(id);
       if (rule !== undefined) delivery.add(rule, waiting);

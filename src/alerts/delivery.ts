@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelay } from '../resilience/backoff.ts';
-import type { AlertChanges } from '../store/store.ts';
+import type { AlertChanges, AlertPlace } from '../store/store.ts';
 import type { PostOutcome } from './post.ts';
 import type { AlertRule, QueuedAlert, RuleOwner } from './rule.ts';
 import { alertRow, placeOf } from './stored-rules.ts';
@@ -40,6 +40,8 @@ export interface Delivery {
   /** Adds alerts of a rule that are stored as waiting, in the order of their numbers. */
   add(rule: AlertRule, alerts: readonly QueuedAlert[]): void;
   waiting(rule: string): number;
+  /** Counts an alert that is stored as dead without having waited, and gives the places of those that are too many with it. */
+  withDead(rule: string, n: number): readonly AlertPlace[];
   /** Why the last try failed; null unless it did. */
   lastFailure(rule: string): string | null;
   /** Stops to deliver alerts of a rule. Resolves when nothing of it is under way. */
@@ -112,14 +114,18 @@ export function createDelivery(deps: DeliveryDeps, deadOf: (rule: string) => rea
   }
 
   async function bury(rule: string, alert: QueuedAlert): Promise<void> {
-    const numbers = dead.get(rule) ?? [...deadOf(rule)];
-    dead.set(rule, numbers);
-    numbers.push(alert.n);
-    const over = numbers.splice(0, Math.max(0, numbers.length - MOST_DEAD));
     await write({
       put: [alertRow('dead', alert)],
-      remove: [placeOf('waiting', alert), ...over.map((n) => ['dead', rule, n] as const)],
+      remove: [placeOf('waiting', alert), ...withDead(rule, alert.n)],
     });
+  }
+
+  function withDead(rule: string, n: number): readonly AlertPlace[] {
+    const numbers = dead.get(rule) ?? [...deadOf(rule)];
+    dead.set(rule, numbers);
+    if (!numbers.includes(n)) numbers.push(n);
+    const over = numbers.splice(0, Math.max(0, numbers.length - MOST_DEAD));
+    return over.map((each) => ['dead', rule, each] as const);
   }
 
   function start(line: Line): void {
@@ -152,6 +158,7 @@ export function createDelivery(deps: DeliveryDeps, deadOf: (rule: string) => rea
       line.queue.push(...alerts);
       if (line.queue.length > 0) start(line);
     },
+    withDead,
     waiting: (rule) => lines.get(rule)?.queue.length ?? 0,
     lastFailure: (rule) => lines.get(rule)?.failure ?? null,
     async forget(rule) {

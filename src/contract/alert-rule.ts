@@ -113,7 +113,7 @@ export const alertRuleFields = {
     .nullish()
     .meta({
       description:
-        'Seconds after an alert before the next one of the same event and bucket. If the condition still holds then, it is made then.',
+        'Least seconds between two alerts of the same event and bucket. After that the next change of the figure is looked at.',
       examples: [60],
     }),
   target: alertTarget.meta({ description: 'Where alerts are sent.' }),
