@@ -21,12 +21,8 @@ interface AskersOptions {
   /** Between two requests of who may see all. */
   readonly everyMs: number;
   readonly onAnswer: (answer: Answer) => void;
-  /** Whether little is asked for at present. */
-  readonly isQuiet: () => boolean;
 }
 
-/** Of so many requests one is made while it is quiet. */
-const QUIETER = 10;
 /** More often than an hour of FREE has calls, unless all else is seldom asked for too. */
 const FREE_EVERY_MS = 13_000;
 const TIMEOUT_MS = 5_000;
@@ -56,7 +52,7 @@ const OTHER_PATHS = ['/api/v1/meta/crypto', '/api/v1/health', '/api/v1/accounts'
 
 /** Asks for one thing; undefined where no answer comes, as for a while after a kill. */
 export async function ask(
-  { url, now, onAnswer }: Pick<AskersOptions, 'url' | 'now' | 'onAnswer'>,
+  { url, now, onAnswer }: AskersOptions,
   path: string,
   tier: Tier,
 ): Promise<Answer | undefined> {
@@ -81,12 +77,7 @@ export async function ask(
 export function startAsking(options: AskersOptions): void {
   const inTurn = (paths: readonly string[], tier: Tier, everyMs: number) => {
     let asked = 0;
-    let turns = 0;
-    setInterval(() => {
-      turns += 1;
-      if (!options.isQuiet() || turns % QUIETER === 0)
-        void ask(options, paths[asked++ % paths.length] ?? '', tier);
-    }, everyMs);
+    setInterval(() => void ask(options, paths[asked++ % paths.length] ?? '', tier), everyMs);
   };
   inTurn([...INTERNAL_PATHS, ...OTHER_PATHS], 'INTERNAL', options.everyMs);
   inTurn(FREE_PATHS, 'FREE', Math.max(FREE_EVERY_MS, options.everyMs));

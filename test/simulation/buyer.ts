@@ -14,8 +14,6 @@ interface BuyerOptions {
   /** UTC ms, whatever the calendar of the engine shows. */
   readonly now: () => number;
   readonly answers: Pick<PaidAnswers, 'onSigned' | 'onTold'>;
-  /** Whether nothing is bought at present; never unless given. */
-  readonly isQuiet?: () => boolean;
   /** Told what becomes of each request. */
   readonly onAnswer: (what: string) => void;
 }
@@ -23,8 +21,6 @@ interface BuyerOptions {
 const PATHS = ['/api/v1/signals/account_a', '/api/v1/signals/account_b'] as const;
 /** Between two purchases, at most. */
 const PAUSE_MS = 60_000;
-/** Between two looks whether it is still quiet. */
-const QUIET_PAUSE_MS = 600_000;
 /** Before the same payment is sent again, at most. */
 const AGAIN_MS = 8_000;
 /** Some buyers leave before their answer comes, and come back. */
@@ -58,8 +54,7 @@ interface Answer {
  * Buys single answers one after the other, as a program of a user would: it sends the same payment again until it is
  * answered, and signs another one only when it is told that the last one is not taken.
  */
-export function startBuyer(options: BuyerOptions): void {
-  const { url, random, hexOf, now, answers, isQuiet = () => false, onAnswer } = options;
+export function startBuyer({ url, random, hexOf, now, answers, onAnswer }: BuyerOptions): void {
   const payer = createPayer(hexOf);
   let purchases = 0;
   let terms: PaymentTerms | undefined;
@@ -148,7 +143,6 @@ export function startBuyer(options: BuyerOptions): void {
   async function buyOn(): Promise<never> {
     for (;;) {
       await pause(PAUSE_MS);
-      while (isQuiet()) await pause(QUIET_PAUSE_MS);
       await buy(PATHS[purchases % PATHS.length] ?? PATHS[0]);
     }
   }

@@ -7,8 +7,6 @@ interface ClaimantOptions {
   readonly url: string;
   readonly random: Chance;
   readonly places: Pick<ClaimedPlaces, 'onTold'>;
-  /** Whether nothing is claimed at present. */
-  readonly isQuiet: () => boolean;
 }
 
 const EVERY_MS = 30_000;
@@ -16,7 +14,7 @@ const TIMEOUT_MS = 5_000;
 const placeShape = z.object({ position: z.int() });
 
 /** Claims places on the waitlist, some of them again and again. */
-export function startClaimant({ url, random, places, isQuiet }: ClaimantOptions): void {
+export function startClaimant({ url, random, places }: ClaimantOptions): void {
   let claimed = 0;
 
   async function claim(wallet: string) {
@@ -30,7 +28,6 @@ export function startClaimant({ url, random, places, isQuiet }: ClaimantOptions)
   }
 
   setInterval(() => {
-    if (isQuiet()) return;
     const isAgain = claimed > 0 && random() < 0.4;
     const wallet = walletOf(isAgain ? 1 + Math.floor(random() * claimed) : ++claimed);
     claim(wallet).then(

@@ -13,7 +13,7 @@ import type { SimulatedSocket } from './simulated-socket.ts';
 import { createSourceRequests } from './source-requests.ts';
 import { START_AT, type Stage } from './stage.ts';
 import { createStaleActions } from './stale-actions.ts';
-import { followingMs, paceOf, type Tier } from './tier.ts';
+import { followingMs, TIERS, type Tier } from './tier.ts';
 import { createTrueAges } from './true-ages.ts';
 import type { Violations } from './violations.ts';
 import { checkWaitingBytes } from './waiting-bytes.ts';
@@ -48,8 +48,8 @@ const USUAL_LIMITS_MS: Readonly<Record<Input, number>> = {
   prices: 60_000,
 };
 
-function limitsOf(tier: Tier, isQuiet: boolean): Readonly<Record<Input, number>> {
-  const { flags } = paceOf(tier, isQuiet);
+function limitsOf(tier: Tier): Readonly<Record<Input, number>> {
+  const { flags } = TIERS[tier];
   const limit = (input: Input, flag: string | undefined) =>
     flag === undefined ? USUAL_LIMITS_MS[input] : Number(flag) * 1_000;
   return {
@@ -65,35 +65,21 @@ interface ContentOptions {
   readonly tier: Tier;
   readonly accounts: readonly { readonly id: string; readonly userId: string }[];
   readonly violations: Violations;
-  /** Whether what is shown may have been made while it was quiet. */
-  readonly isQuiet: () => boolean;
 }
 
 /** Everything that has to hold of what is shown to anybody, and of what the sources ask for. */
-export function createContentChecks(options: ContentOptions): ContentChecks {
-  const { stage, tier, accounts, violations, isQuiet } = options;
+export function createContentChecks({ stage, tier, accounts, violations }: ContentOptions): ContentChecks {
   const { kernel, disk, network } = stage;
   const { now } = kernel;
   const { kept } = disk;
-  const values = createDeliveredValues({
-    now,
-    kept,
-    accounts,
-    followedAfterMs: () => 2 * followingMs(tier, isQuiet()),
-  });
+  const values = createDeliveredValues({ now, kept, accounts, followedAfterMs: 2 * followingMs(tier) });
   const { heardAt } = values;
-  const limits = limitsOf(tier, false);
-  const quietLimits = limitsOf(tier, true);
   const requests = createSourceRequests({ now, violations });
   const falling = createFallingCounts({ kept, violations });
   const quota = createCallQuota({ now, violations });
   const content = createPublicContent(violations);
   const held = createHeldRecords({ now, followingMs: followingMs(tier), violations });
-  const stale = createStaleActions({
-    heardAt,
-    limitsMs: () => (isQuiet() ? quietLimits : limits),
-    violations,
-  });
+  const stale = createStaleActions({ heardAt, limitsMs: limitsOf(tier), violations });
   const checkAges = createTrueAges({ heardAt, violations });
   const checkers = [
     createDeltaIdentity(violations),

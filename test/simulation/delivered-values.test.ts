@@ -19,12 +19,7 @@ async function stage(followedAfterMs = 0) {
   const fields = { eventId: 5, slug: 'a-slug', trackingId: 't-1', subject, buckets };
   await kept.outputs.append([eventOutput(fields, { seq: 1 })], 1);
   const accounts = [{ id: 'a', userId: '7' }];
-  const values = createDeliveredValues({
-    now: () => at,
-    kept,
-    accounts,
-    followedAfterMs: () => followedAfterMs,
-  });
+  const values = createDeliveredValues({ now: () => at, kept, accounts, followedAfterMs });
   return {
     values,
     become: (phase: EventRecord['phase'], seq: number, yesToken = token) =>

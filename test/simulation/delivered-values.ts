@@ -29,7 +29,7 @@ export function createDeliveredValues({
 }: {
   readonly now: () => number;
   /** From an event's opening to the tick that tells the ages of its own values. */
-  readonly followedAfterMs: () => number;
+  readonly followedAfterMs: number;
   readonly kept: Store;
   readonly accounts: readonly { readonly id: string; readonly userId: string }[];
 }): DeliveredValues {
@@ -49,7 +49,7 @@ export function createDeliveredValues({
     const known = activeSince.get(eventId);
     const since = known?.tokens === tokens ? known : { at: now(), tokens };
     activeSince.set(eventId, since);
-    return now() - since.at >= followedAfterMs();
+    return now() - since.at >= followedAfterMs;
   }
 
   function hear(text: string): void {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { FAULT_KINDS, plan, planOf } from './plan.ts';
-import { faultsEndOf } from './rhythm.ts';
+import { FAULT_KINDS, faultsEndOf, plan, planOf } from './plan.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -24,19 +23,6 @@ describe('planOf', () => {
       assert.ok(having.length > 0 && having.length < plans.length, `${kind} in ${having.length}`);
     }
     for (const each of plans) assert.deepEqual(plan.parse(JSON.parse(JSON.stringify(each))), each);
-  });
-
-  it('leaves quiet hours in peace, and has the same first hour in every tier', () => {
-    const plan = planOf(7, 72, 'sparse');
-    assert.deepEqual(
-      plan.filter(({ at }) => at < HOUR_MS),
-      planOf(7, 1),
-    );
-    const days = new Set(
-      plan.filter(({ at }) => at >= HOUR_MS).map(({ at }) => Math.floor(at / (24 * HOUR_MS))),
-    );
-    assert.deepEqual([...days], [1, 2]);
-    for (const { at } of plan) assert.ok(at < HOUR_MS || at % (24 * HOUR_MS) < 12 * 60_000);
   });
 
   it('leaves the end of every hour, and the first minutes, in peace', () => {

@@ -1,7 +1,5 @@
 import * as z from 'zod';
 import { type Chance, chanceOf } from './chance.ts';
-import { stretchesOf } from './rhythm.ts';
-import type { Tier } from './tier.ts';
 
 const at = z.number().min(0);
 const forMs = z.number().min(0);
@@ -196,8 +194,20 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 /** The first minutes of a simulation are undisturbed, so that there is something to lose. */
 const UNDISTURBED_MS = 3 * MINUTE_MS;
-/** In an hour they go on for so long. */
-const HOUR_FAULTS_MS = 52 * MINUTE_MS;
+/** The share of each hour, or of what there is of the last one, in which faults happen. In the rest all can recover. */
+const FAULTS_SHARE = 52 / 60;
+
+/** When the faults of an hour end, in virtual ms, where a simulation takes so many hours. */
+export function faultsEndOf(hour: number, hours: number): number {
+  return (hour + Math.min(1, hours - hour) * FAULTS_SHARE) * HOUR_MS;
+}
+
+/** How many hours a simulation takes in which faults go on until `at` and a little longer; hundredths. */
+export function hoursUntil(at: number): number {
+  const hour = Math.floor(at / HOUR_MS);
+  const share = ((at + MINUTE_MS) / HOUR_MS - hour) / FAULTS_SHARE;
+  return Math.ceil((hour + Math.min(1, share)) * 100) / 100;
+}
 
 /** The share of the seeds that have none of a kind. */
 const OFF_SHARE = 0.25;
@@ -205,26 +215,25 @@ const OFF_SHARE = 0.25;
 const MOST_PER_HOUR = 12;
 
 /** Which kinds happen at all, and how often, differs from seed to seed: what is rare beside others comes out alone. */
-export function planOf(seed: number, hours: number, tier: Tier = 'dense'): Plan {
+export function planOf(seed: number, hours: number): Plan {
   const faults: Fault[] = [];
-  const busy = stretchesOf(tier, hours).filter(({ isQuiet }) => !isQuiet);
   for (const kind of FAULT_KINDS) {
     const rate = chanceOf(seed, `rate of ${kind}`);
     const isOff = rate() < OFF_SHARE;
     const perHour = isOff ? 0 : rate() * MOST_PER_HOUR;
-    for (const { fromMs, faultsEndMs, drawnEndMs } of busy) {
-      const hour = fromMs / HOUR_MS;
+    for (let hour = 0; hour < Math.ceil(hours); hour++) {
       const chance = chanceOf(seed, `${kind} in hour ${hour}`);
-      const count = Math.floor((perHour * (drawnEndMs - fromMs)) / HOUR_FAULTS_MS + chance());
+      const count = Math.floor(perHour + chance());
       for (let n = 0; n < count; n++) {
         const own = chanceOf(seed, `${kind} ${n} in hour ${hour}`);
-        const undisturbedMs = hour === 0 ? UNDISTURBED_MS : 0;
-        const when = fromMs + undisturbedMs + own() * (drawnEndMs - fromMs - undisturbedMs);
-        if (when < faultsEndMs) faults.push(drawn(kind, Math.round(when), own));
+        const fromMs = hour === 0 ? UNDISTURBED_MS : 0;
+        const when = hour * HOUR_MS + fromMs + own() * (FAULTS_SHARE * HOUR_MS - fromMs);
+        faults.push(drawn(kind, Math.round(when), own));
       }
     }
   }
-  return faults.sort((a, b) => a.at - b.at);
+  const end = faultsEndOf(Math.ceil(hours) - 1, hours);
+  return faults.sort((a, b) => a.at - b.at).filter((each) => each.at < end);
 }
 
 function pick<T>(chance: Chance, values: readonly [T, ...T[]]): T {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Simulated } from './any-simulation.ts';
-import { type Fault, planOf } from './plan.ts';
-import { faultsEndOf, hoursUntil } from './rhythm.ts';
+import { type Fault, faultsEndOf, hoursUntil, planOf } from './plan.ts';
 import { shrinkFailure } from './shrink-failure.ts';
 import type { Outcome } from './simulate-in-child.ts';
 

@@ -15,16 +15,14 @@ import { createClaimedPlaces } from './claimed-places.ts';
 import { createContentChecks } from './content-checks.ts';
 import { createDeliveredPosts } from './delivered-posts.ts';
 import { createFaults } from './faults.ts';
-import type { Owner } from './kernel.ts';
 import { createPaidAnswers } from './paid-answers.ts';
-import type { FaultKind, Plan } from './plan.ts';
+import { type FaultKind, faultsEndOf, type Plan } from './plan.ts';
 import { type Reader, startReader } from './reader.ts';
-import { type Stretch, stretchesOf } from './rhythm.ts';
 import { settled } from './settled.ts';
 import { settledTransfers } from './settled-transfers.ts';
 import { createShownFrames } from './shown-frames.ts';
 import type { DiskFigures } from './simulated-disk.ts';
-import { openStage, READER, SERVICE_URL, START_AT, type Stage } from './stage.ts';
+import { openStage, SERVICE_URL, START_AT, type Stage } from './stage.ts';
 import { createStorm } from './storm.ts';
 import { followingMs, TIERS, type Tier } from './tier.ts';
 import { createVerifiedLog } from './verified-log.ts';
@@ -52,9 +50,6 @@ export interface SimulationResult {
 
 const HOUR_MS = 3_600_000;
 const STEP_MS = 60_000;
-const QUIET_STEP_MS = 1_800_000;
-/** What was made while it was quiet is shown for so long afterwards. */
-const QUIET_SHOWN_MS = 120_000;
 const FIRST_READER_MS = 30_000;
 /** Kills between two verifications, each of which computes what is new in the log again. */
 const KILLS_PER_VERIFICATION = 8;
@@ -120,15 +115,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     pollMs: sources.postsPeriodMs ?? SOURCE_SETTINGS.postsPeriodMs,
   });
   const shown = createShownFrames({ kept: disk.kept, violations });
-  let isQuiet = false;
-  let quietEndedAt = Number.NEGATIVE_INFINITY;
-  const content = createContentChecks({
-    stage,
-    tier,
-    accounts,
-    violations,
-    isQuiet: () => isQuiet || kernel.now() - quietEndedAt < QUIET_SHOWN_MS,
-  });
+  const content = createContentChecks({ stage, tier, accounts, violations });
   let forecastAt = 0;
   const paid = createPaidAnswers({
     kept: disk.kept,
@@ -168,7 +155,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const { hostname: worldHost } = new URL(world.url);
   network.onAccept = ({ client, server }) => {
     const { simulatedOwner: owner } = client;
-    const readerTier = owner.name === READER ? 'INTERNAL' : storm.tierOf(owner);
+    const readerTier = owner === owners.reader ? 'INTERNAL' : storm.tierOf(owner);
     if (readerTier !== undefined)
       shown.watch(server, (text) => {
         digest.update(text);
@@ -181,15 +168,14 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   };
   let kills = 0;
   let isVerificationDue = false;
-  function onKill(): void {
-    kills += 1;
-    if (kills % KILLS_PER_VERIFICATION === 1) isVerificationDue = true;
-    shown.checkKept();
-    content.onKill();
-  }
   const faults = createFaults(stage, {
     storm,
-    onKill,
+    onKill() {
+      kills += 1;
+      if (kills % KILLS_PER_VERIFICATION === 1) isVerificationDue = true;
+      shown.checkKept();
+      content.onKill();
+    },
     onCalendarSet: content.onCalendarSet,
   });
 
@@ -201,15 +187,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
 
   let reader: Reader | undefined;
-  let readerOwner: Owner | undefined;
-  const readerChance = chanceOf(seed, 'reader');
-  function beginReading(): void {
-    readerOwner = { name: READER };
-    const read = () => {
+  kernel.schedule(
+    FIRST_READER_MS,
+    () => {
       reader = startReader({
         url: SERVICE_URL,
         tier: 'INTERNAL',
-        random: readerChance,
+        random: chanceOf(seed, 'reader'),
         onFrame(frame) {
           count(`reader ${frame.channel} ${frame.type}`);
           content.onReaderFrame(frame);
@@ -220,17 +204,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         },
         onEnd: (error) => check(18, false, () => `the feed of a reader ended: ${error}`),
       });
-    };
-    kernel.schedule(FIRST_READER_MS, read, readerOwner);
-  }
-  /** The clock of a reader runs by the ticks of the engine, so that none stays when these come more seldom. */
-  function endReading(): void {
-    if (readerOwner === undefined) return;
-    kernel.kill(readerOwner);
-    network.kill(readerOwner);
-    reader = undefined;
-  }
-  beginReading();
+    },
+    owners.reader,
+  );
   const asking = {
     url: SERVICE_URL,
     now: kernel.now,
@@ -239,11 +215,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       count(`answers ${answer.status} to ${answer.tier}`);
       content.onAnswer(answer);
     },
-    isQuiet: () => isQuiet,
   };
   kernel.as(owners.asker, () => startAsking(asking));
   kernel.as({ name: 'claimant' }, () =>
-    startClaimant({ url: SERVICE_URL, random: chanceOf(seed, 'claimant'), places, isQuiet: () => isQuiet }),
+    startClaimant({ url: SERVICE_URL, random: chanceOf(seed, 'claimant'), places }),
   );
   let made = 0;
   kernel.as({ name: 'buyer' }, () =>
@@ -253,7 +228,6 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       hexOf: (bytes) => `0x${hex(bytes * 2, seed, 'buyer', ++made)}`,
       now: stage.trueNow,
       answers: paid,
-      isQuiet: () => isQuiet,
       onAnswer: (what) => count(`buyer: ${what}`),
     }),
   );
@@ -272,8 +246,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   async function pass(ms: number): Promise<void> {
     const end = kernel.now() + ms;
     while (kernel.now() < end && violations.found.length === 0) {
-      const stepMs = isQuiet ? QUIET_STEP_MS : STEP_MS;
-      await kernel.run(Math.min(stepMs, end - kernel.now()), faults.before);
+      await kernel.run(Math.min(STEP_MS, end - kernel.now()), faults.before);
       await look();
     }
   }
@@ -293,56 +266,29 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       Math.min(sinceForecastMs, calmMs) <= FORECAST_WITHIN_MS,
       () => `the last forecast was made ${Math.round(sinceForecastMs)} ms ago`,
     );
+    check(18, stage.service !== undefined, () => 'the service does not run');
     const status = reader?.status();
     check(18, status?.state === 'live', () => `the reader is ${JSON.stringify(status)}`);
     const isGone = (id: string) => faults.isDeleted(id) ?? timeline.find(id, stage.trueNow()) === undefined;
     delivered.checkExact(stage.life, isGone);
-    await checkStored();
-  }
-
-  /** What has to be right after any time without faults. */
-  async function checkStored(): Promise<void> {
-    check(18, stage.service !== undefined, () => 'the service does not run');
     shown.checkKept();
     shown.checkResumable(stage.trueNow());
     paid.checkServed(ANSWERED_WITHIN_MS);
     await verifyStore();
   }
 
-  /** The engine is started anew for another pace, as settings are read at a start. */
-  function changePace(): void {
-    isQuiet = !isQuiet;
-    if (isQuiet) endReading();
-    else {
-      quietEndedAt = kernel.now();
-      beginReading();
-    }
-    stage.setQuiet(isQuiet);
-    stage.kill();
-    onKill();
-    stage.start();
-  }
-
-  async function passQuiet({ endMs }: Stretch): Promise<void> {
-    await pass(endMs - kernel.now());
-    if (violations.found.length === 0) await checkStored();
-  }
-
-  async function passBusy({ endMs, faultsEndMs }: Stretch): Promise<void> {
-    await pass(faultsEndMs - kernel.now());
-    faults.endAll();
-    const calmMs = endMs - kernel.now();
-    await pass(calmMs - HELD_BEFORE_END_MS - followingMs(tier));
-    if (violations.found.length === 0) await checkHeld();
-    await pass(endMs - kernel.now());
-    if (violations.found.length === 0) await checkWhole(calmMs);
-  }
-
   try {
-    for (const stretch of stretchesOf(tier, hours)) {
-      if (stretch.isQuiet !== isQuiet) changePace();
-      await (isQuiet ? passQuiet(stretch) : passBusy(stretch));
-      report(progressOf(stage, violations.found.length, kills, hours * HOUR_MS));
+    const end = hours * HOUR_MS;
+    for (let hour = 0; hour < hours; hour++) {
+      const hourEnd = Math.min(end, (hour + 1) * HOUR_MS);
+      await pass(faultsEndOf(hour, hours) - kernel.now());
+      faults.endAll();
+      const calmMs = hourEnd - kernel.now();
+      await pass(calmMs - HELD_BEFORE_END_MS - followingMs(tier));
+      if (violations.found.length === 0) await checkHeld();
+      await pass(hourEnd - kernel.now());
+      if (violations.found.length === 0) await checkWhole(calmMs);
+      report(progressOf(stage, violations.found.length, kills, end));
       if (violations.found.length > 0) break;
     }
     if (violations.found.length === 0) await verifyStore(verifyAll);

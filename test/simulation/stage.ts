@@ -11,16 +11,12 @@ import { createSimulatedDisk, type OnKept, type SimulatedDisk } from './simulate
 import { createSimulatedFetch } from './simulated-fetch.ts';
 import { simulatedMachine } from './simulated-machine.ts';
 import { createSimulatedWorkers, type SimulatedWorkers } from './simulated-workers.ts';
-import { paceOf, readerSlowness, TIERS, type Tier } from './tier.ts';
+import { readerSlowness, TIERS, type Tier } from './tier.ts';
 import { installVirtualGlobals } from './virtual-globals.ts';
 
 /** When every simulation begins, UTC. */
 export const START_AT = Date.UTC(2026, 10, 4, 15);
 export const SERVICE_URL = 'http://127.0.0.1:8080';
-/** The name of whoever follows the feed from one busy time to its end. */
-export const READER = 'reader';
-/** While it is quiet, what the engine does every second it does every minute. */
-const QUIET_CHORES = 60;
 const WORLD_HOST = 'world.test';
 const WORLD_PORT = 80;
 /** A machine that has run for a day. */
@@ -47,7 +43,7 @@ export interface Stage {
   readonly disk: SimulatedDisk;
   readonly workers: SimulatedWorkers;
   readonly world: World;
-  readonly owners: { readonly world: Owner; readonly asker: Owner };
+  readonly owners: { readonly world: Owner; readonly reader: Owner; readonly asker: Owner };
   /** The present life of the engine; undefined while there is none. */
   readonly life: Owner | undefined;
   /** The service of the present life, once it serves everything. */
@@ -57,8 +53,6 @@ export interface Stage {
   trueNow(): number;
   /** Sets the calendar of the engine's machine forward by so many ms, or back. */
   stepCalendar(ms: number): void;
-  /** From the next start on the engine does everything more seldom, or as usual again. */
-  setQuiet(isQuiet: boolean): void;
   start(): void;
   /** Ends the present life, as `kill -9` does. */
   kill(): void;
@@ -68,12 +62,10 @@ export interface Stage {
 
 export async function openStage(options: StageOptions): Promise<Stage> {
   const { seed, tier, onKept, onLog, onRead, onFailure } = options;
-  let isQuiet = false;
-  let life: Owner | undefined;
   const kernel = createKernel();
   const network = createNetwork(kernel, chanceOf(seed, 'latencies'));
   const disk = createSimulatedDisk(kernel, chanceOf(seed, 'disk'), onKept);
-  const owners = { world: { name: 'world' }, asker: { name: 'asker' } };
+  const owners = { world: { name: 'world' }, reader: { name: 'reader' }, asker: { name: 'asker' } };
   const simulatedFetch = createSimulatedFetch(network, kernel, (owner, url, text) => {
     if (url.hostname === WORLD_HOST) onRead(owner, url, text);
   });
@@ -81,8 +73,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     kernel,
     startAt: START_AT,
     random: chanceOf(seed, 'Math.random'),
-    chorePace: (owner) => (isQuiet && owner === life ? QUIET_CHORES : 1),
-    slowness: (owner) => (owner.name === READER ? readerSlowness(tier) : 1),
+    slowness: (owner) => (owner === owners.reader ? readerSlowness(tier) : 1),
     others: [
       [globalThis, { fetch: simulatedFetch }],
       // What the package of the WebSockets connects with.
@@ -106,23 +97,28 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     }),
   );
   const world = await settled(kernel, opening);
-  const { model } = TIERS[tier];
+  const { flags, sources, model, tickMs } = TIERS[tier];
   const workers = createSimulatedWorkers(kernel, chanceOf(seed, 'workers'), model);
   const machine = simulatedMachine({ network, disk, seed, workers });
   const serviceUrl = new URL(SERVICE_URL);
-  const flags = {
-    port: serviceUrl.port,
-    data: '/simulated',
-    world: world.url,
-    accounts: '2',
-    payments: 'demo',
-  };
+  const config = parseConfig({
+    flags: {
+      ...flags,
+      port: serviceUrl.port,
+      data: '/simulated',
+      world: world.url,
+      accounts: '2',
+      payments: 'demo',
+    },
+    env: {},
+  });
   const system = {
     wall: () => Date.now(),
     mono: () => performance.now(),
     sinceBoot: () => UPTIME_MS + kernel.now(),
   };
   const log = loggerTo(onLog);
+  let life: Owner | undefined;
   let service: Service | undefined;
   let lives = 0;
 
@@ -136,8 +132,6 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 
   async function live(own: Owner): Promise<void> {
     try {
-      const { sources, tickMs, flags: paced } = paceOf(tier, isQuiet);
-      const config = parseConfig({ flags: { ...paced, ...flags }, env: {} });
       service = await openService(config, log, { machine, system, sources, tickMs });
       void service.damaged.then((error) => onFailure('the store was found damaged', error));
       void service.over.then((error) => onFailure('the service could not go on', error));
@@ -174,9 +168,6 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     },
     trueNow,
     stepCalendar: globals.stepCalendar,
-    setQuiet(value) {
-      isQuiet = value;
-    },
     start,
     kill() {
       if (life !== undefined) end(life);

@@ -66,7 +66,7 @@ export function createStaleActions({
   violations: { check },
 }: {
   readonly heardAt: (eventId: string, input: Input) => number | undefined;
-  readonly limitsMs: () => Readonly<Record<Input, number>>;
+  readonly limitsMs: Readonly<Record<Input, number>>;
   readonly violations: Pick<Violations, 'check'>;
 }): StaleActions {
   return {
@@ -88,7 +88,7 @@ export function createStaleActions({
         const ageMs = askedAt - (heardAt(String(eventId), input) ?? askedAt);
         check(
           12,
-          ageMs <= limitsMs()[input] + NOTICED_MS || actions.length === 0,
+          ageMs <= limitsMs[input] + NOTICED_MS || actions.length === 0,
           () => `${path} says ${actions[0]} of ${eventId}, and ${input} are ${Math.round(ageMs)} ms old`,
         );
       }

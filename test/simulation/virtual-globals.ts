@@ -24,8 +24,6 @@ interface VirtualOptions {
    * waits and the calendar are those of all.
    */
   readonly slowness?: (owner: Owner) => number;
-  /** How many times more seldom an owner does what it repeats every second, or every five; 1 unless given. */
-  readonly chorePace?: (owner: Owner) => number;
   /** What else is replaced, by name, in what holds it. */
   readonly others?: readonly (readonly [holder: object, values: Readonly<Record<string, unknown>>])[];
 }
@@ -34,8 +32,6 @@ interface VirtualOptions {
 const MAX_DELAY_MS = 2 ** 31 - 1;
 /** What is done at least this often is slowed down for some. */
 const SHORT_MS = 1_000;
-/** How often the service does what it repeats for as long as it lives, whether or not there is anything to do. */
-const CHORES_MS: readonly number[] = [1_000, 5_000];
 /** `performance.now` at virtual time 0: a process that has run for a while. */
 const UPTIME_MS = 5_000;
 
@@ -158,7 +154,7 @@ function dateBy(wall: () => number): DateConstructor {
  * and Node's own modules in JavaScript too. Nothing else may run in the process meanwhile.
  */
 export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
-  const { kernel, startAt, random, slowness = () => 1, chorePace = () => 1, others = [] } = options;
+  const { kernel, startAt, random, slowness = () => 1, others = [] } = options;
   let steppedMs = 0;
   const wall = () => Math.floor(startAt + kernel.now()) + steppedMs;
   const undo: (() => void)[] = [];
@@ -172,13 +168,9 @@ export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
     });
   }
 
-  const slowedMs = (ms: number, isRepeated: boolean) => {
-    if (isRepeated && CHORES_MS.includes(ms))
-      return ms * chorePace(kernel.owner) * (ms <= SHORT_MS ? slowness(kernel.owner) : 1);
-    return ms <= SHORT_MS ? ms * slowness(kernel.owner) : ms;
-  };
+  const slowedMs = (ms: number) => (ms <= SHORT_MS ? ms * slowness(kernel.owner) : ms);
   const start = (act: Callback, ms: unknown, args: readonly unknown[], isRepeated = false) =>
-    new VirtualTimer(kernel, () => act(...args), slowedMs(delayOf(ms), isRepeated), isRepeated);
+    new VirtualTimer(kernel, () => act(...args), slowedMs(delayOf(ms)), isRepeated);
   const startNow = (act: Callback, args: readonly unknown[]) =>
     new VirtualTimer(kernel, () => act(...args), 0);
 
