@@ -21,8 +21,7 @@ const NO_LOOKUPS: SourceLookups = {
   events: () => [],
   event: () => undefined,
   unsettledEvents: () => [],
-  hasBook: () => false,
-  hasCount: () => false,
+  hasPrice: () => false,
   realCount: () => null,
   oracleCount: () => undefined,
 };

@@ -39,8 +39,7 @@ export function fakeLookups(covered?: number): FakeLookups {
     totals: new Map(),
     counts,
     priced,
-    hasBook: (token) => priced.has(token),
-    hasCount: () => false,
+    hasPrice: (token) => priced.has(token),
     newestOnTimeline: (_, beforeMs = Number.POSITIVE_INFINITY) =>
       newestFirst().find(({ via, createdAt }) => via === 'timeline' && createdAt < beforeMs)?.id,
     livePosts: (_, sinceMs) =>
