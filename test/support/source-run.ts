@@ -1,12 +1,5 @@
 import type { Subscription } from 'rxjs';
-import type {
-  ApiUse,
-  FollowedValue,
-  KnownPost,
-  Source,
-  SourceContext,
-  SourceLookups,
-} from '../../src/sources/source.ts';
+import type { ApiUse, KnownPost, Source, SourceContext, SourceLookups } from '../../src/sources/source.ts';
 import type { EventRecord, Fact } from '../../streams/internal.ts';
 import { openScriptedServer, type ScriptedServer } from './scripted-server.ts';
 
@@ -21,15 +14,12 @@ export interface FakeLookups extends SourceLookups {
   readonly totals: Map<number, { readonly total: number; readonly known: number }>;
   /** Counted posts, by event. */
   readonly counts: Map<number, number>;
-  /** The tokens that the log has a price of. */
-  readonly priced: Set<string>;
 }
 
 export function fakeLookups(covered?: number): FakeLookups {
   const posts: FakeLookups['posts'] = new Map();
   const records = new Map<number, EventRecord>();
   const counts = new Map<number, number>();
-  const priced = new Set<string>();
   const newestFirst = () => [...posts.values()].sort((a, b) => b.createdAt - a.createdAt);
   return {
     posts,
@@ -38,8 +28,6 @@ export function fakeLookups(covered?: number): FakeLookups {
     timeline: undefined,
     totals: new Map(),
     counts,
-    priced,
-    hasPrice: (token) => priced.has(token),
     newestOnTimeline: (_, beforeMs = Number.POSITIVE_INFINITY) =>
       newestFirst().find(({ via, createdAt }) => via === 'timeline' && createdAt < beforeMs)?.id,
     livePosts: (_, sinceMs) =>
@@ -88,9 +76,8 @@ export interface SourceRun {
   readonly knownAts: (number | null | undefined)[];
   /** When each value was last answered. */
   readonly answeredAt: Map<string, number>;
-  /** The names of the values followed at last, and the values. */
+  /** The values followed at last. */
   readonly followed: () => readonly string[];
-  readonly followedValues: () => readonly FollowedValue[];
   readonly refusals: string[];
   readonly uses: ApiUse[];
   readonly lookups: FakeLookups;
@@ -107,16 +94,13 @@ export function collect(lookups: FakeLookups, now: () => number) {
   const refusals: string[] = [];
   const uses: ApiUse[] = [];
   const answeredAt = new Map<string, number>();
-  let followedValues: () => readonly FollowedValue[] = () => [];
+  let followed: readonly string[] = [];
   const context: SourceContext = {
     now,
     mono: () => performance.now(),
     lookups,
     follow: (values) => {
-      followedValues = () => values.map((value) => ({ value, name: value, isLogged: () => false }));
-    },
-    followPresent: (values) => {
-      followedValues = values;
+      followed = values;
     },
     deliver: async (facts, knownAt, values = {}) => {
       deliveries.push(facts);
@@ -127,17 +111,7 @@ export function collect(lookups: FakeLookups, now: () => number) {
     refused: (reason) => refusals.push(reason),
     used: (use) => uses.push(use),
   };
-  const followed = () => [...new Set(followedValues().map(({ name }) => name))];
-  return {
-    context,
-    deliveries,
-    knownAts,
-    answeredAt,
-    followed,
-    followedValues: () => followedValues(),
-    refusals,
-    uses,
-  };
+  return { context, deliveries, knownAts, answeredAt, followed: () => followed, refusals, uses };
 }
 
 export function runSource(source: Source, lookups = fakeLookups(0), now: () => number = Date.now): SourceRun {
@@ -201,8 +175,6 @@ function remember(lookups: FakeLookups, fact: Fact, now: number): void {
   } else if (fact.kind === 'post_gone') {
     const post = lookups.posts.get(fact.id);
     if (post !== undefined) lookups.posts.set(fact.id, { ...post, deletedAt: now });
-  } else if (fact.kind === 'prices') {
-    for (const { token } of fact.quotes) lookups.priced.add(token);
   } else if (fact.kind === 'coverage') {
     lookups.covered = fact.fromAt;
   } else if (fact.kind === 'history') {
