@@ -3,6 +3,7 @@ import { openAlerts } from '../../src/alerts/alerts.ts';
 import { alertBody } from '../../src/contract/alert-rule.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { createLatest } from '../../src/views/latest.ts';
+import { createRng } from '../../src/world/rng.ts';
 import { ACCOUNTS } from '../support/accounts.ts';
 import { sendToParent } from '../support/child.ts';
 import { eventually } from '../support/eventually.ts';
@@ -35,7 +36,7 @@ const alerts = await openAlerts({
   times: { firstMs: 1, longestMs: 20, tries: 1_000_000, timeoutMs: 1_000 },
   now: Date.now,
   mono: () => performance.now(),
-  random: Math.random,
+  random: createRng('waits', seed).next,
   newId: () => 'unused',
   report(error) {
     throw error;

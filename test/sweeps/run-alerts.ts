@@ -5,11 +5,11 @@ const runs = Number(process.argv[2] ?? '10');
 if (!Number.isInteger(runs) || runs < 1) {
   throw new RangeError(`expected a number of runs, was ${process.argv[2]}`);
 }
-const first = Number(process.argv[3] ?? Math.trunc(Math.random() * 2 ** 31));
+const firstSeed = Number(process.argv[3] ?? Math.trunc(Math.random() * 2 ** 31));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const KILLS = 8;
 let alerts = 0;
-for (let seed = first; seed < first + runs; seed++) {
+for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
   say(`seed ${seed}`);
   const found = await sweepAlerts({ kills: KILLS, last: 400, seed });
   alerts += found.alerts;
