@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { NPM_START } from '../test/support/npm-start.ts';
+import { flagsFor, NPM_START } from '../test/support/npm-start.ts';
 import type { Measured, Reopened, Replayed, Restarted } from './growth/measure.ts';
 import type { Latencies } from './growth/serve.ts';
 import { median, rankOf } from './percentiles.ts';
@@ -14,11 +14,6 @@ const COUNTS = (process.env.ACCOUNTS ?? '2,20,200').split(',').map(Number);
 const FIRST = COUNTS[0] ?? 2;
 const MEGABYTE = 1024 * 1024;
 const MEASURE = fileURLToPath(new URL('./growth/measure.js', import.meta.url));
-/** As `npm start` runs the program, with a collector that can be called. */
-const FLAGS = ['--expose-gc', ...NPM_START.flags];
-/** As the page for operators says. */
-const MANY_ACCOUNTS = 20;
-const MANY_FLAGS = ['--max-semi-space-size=16'];
 const ENV = { ...process.env, ...NPM_START.env };
 
 const run = promisify(execFile);
@@ -85,7 +80,8 @@ async function figuresOf(accounts: number): Promise<Figures> {
 
 /** In a process of its own, so that each has its own memory. */
 async function measure<T>(task: string, accounts: number, folder: string): Promise<T> {
-  const flags = [...FLAGS, ...(accounts > MANY_ACCOUNTS ? MANY_FLAGS : [])];
+  // As `npm start` runs the program, with a collector that can be called.
+  const flags = ['--expose-gc', ...flagsFor(accounts)];
   const { stdout } = await run(process.execPath, [...flags, MEASURE, task, String(accounts), folder], {
     maxBuffer: 64 * MEGABYTE,
     env: ENV,

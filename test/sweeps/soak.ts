@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { WORLD_WALLETS } from '../../src/world/world.ts';
 import { median } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
-import { NPM_START } from '../support/npm-start.ts';
+import { flagsFor, NPM_START } from '../support/npm-start.ts';
 import { type Program, runProgram } from '../support/program.ts';
 import { listeningPorts, processFigures } from './process-figures.ts';
 import { type Slope, slopePerHour } from './slope.ts';
@@ -121,8 +121,7 @@ function startProgram(data: string, { historyDays, accounts }: Soak, worldUrl: s
       ...(worldUrl === undefined ? [] : ['--world', worldUrl]),
     ],
     NPM_START.env,
-    // As the page for operators says.
-    [...NPM_START.flags, ...(accounts > 20 ? ['--max-semi-space-size=16'] : [])],
+    flagsFor(accounts),
   );
 }
 

@@ -97,7 +97,7 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   ChannelUnknown: error(400, 'There is no such channel or account, or they are too many for a stream.', {
     channel_unknown: 'There is no channel "prices"',
     account_unknown: 'There is no account "account_c" on counters',
-    too_many_channels: 'These are 801 channels, one for each account; a stream has at most 300',
+    too_many_channels: "This would be 801 channels, counting each account's own; a stream has at most 300",
   }),
   AccountUnknown: error(
     404,

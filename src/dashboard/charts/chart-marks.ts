@@ -18,7 +18,7 @@ export function drawMarks(u: uPlot, marks: readonly Mark[], colours: Colours): v
   ctx.font = `${11 * ratio}px system-ui, sans-serif`;
   ctx.textBaseline = 'top';
   ctx.setLineDash([4 * ratio, 3 * ratio]);
-  for (const { at, name } of marks) {
+  for (const [index, { at, name }] of marks.entries()) {
     const x = Math.round(u.valToPos(at, 'x', true));
     if (x < left || x > left + width) continue;
     ctx.beginPath();
@@ -28,7 +28,9 @@ export function drawMarks(u: uPlot, marks: readonly Mark[], colours: Colours): v
     // On the side where there is room for it.
     const isRight = x - left < 40 * ratio;
     ctx.textAlign = isRight ? 'left' : 'right';
-    ctx.fillText(name, x + (isRight ? 4 : -4) * ratio, top + height - 14 * ratio);
+    // One above the other, as two marks may be next to each other.
+    const bottom = 14 * ratio * (marks.length - index);
+    ctx.fillText(name, x + (isRight ? 4 : -4) * ratio, top + height - bottom);
   }
   ctx.restore();
 }

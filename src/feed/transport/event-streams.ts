@@ -230,7 +230,7 @@ function channelRequests(
   });
 }
 
-/** Every event carries the place in all of them, which has to fit into a header when the reader comes back. */
+/** The id of an event names the place in every topic, and has to fit into a header when the reader comes back. */
 const MOST_TOPICS = 300;
 
 function checkFitsId(topics: number): void {
@@ -238,7 +238,7 @@ function checkFitsId(topics: number): void {
   throw new RequestError(
     400,
     'too_many_channels',
-    `These are ${topics} channels, one for each account; a stream has at most ${MOST_TOPICS}. ` +
+    `This would be ${topics} channels, counting each account's own; a stream has at most ${MOST_TOPICS}. ` +
       'Name accounts, as in counters/account_a, or use the WebSocket, which has no such limit',
   );
 }
