@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * From now on garbage is collected before the heap has grown by a fifth, so that little memory is held that is not used. To
+ * From now on garbage is collected before the heap has grown by a tenth, so that little memory is held that is not used. To
  * be called once the process runs: while a start reads its state, hardly anything is garbage, and a collection for each
- * fifth would take a third of its time.
+ * tenth would take much of its time.
  */
 export function boundHeap(): void {
-  setFlagsFromString('--heap-growing-percent=20');
+  setFlagsFromString('--heap-growing-percent=10');
 }

@@ -135,7 +135,7 @@ export function createHttpServer(
   limitConnections(server, limits);
   if (feed) {
     server.on('upgrade', (req, socket, head) => {
-      socket.on('error', () => socket.destroy());
+      socket.on('error', destroyThis);
       answers.afterAnswers(socket, () => {
         if (socket.destroyed) return;
         if (!feed()?.upgrade(req, socket, head)) answerWithoutUpgrade(req, socket, answers);
@@ -155,6 +155,11 @@ export function createHttpServer(
       return drained;
     },
   };
+}
+
+/** One for all sockets: a function of its own would keep the request for as long as its connection lasts. */
+function destroyThis(this: Duplex): void {
+  this.destroy();
 }
 
 /** Node passes every request for an upgrade to the listener. One that the feed does not take is answered normally. */

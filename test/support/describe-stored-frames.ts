@@ -40,8 +40,11 @@ export function describeStoredFrames(withStore: WithStore): void {
     it('drops the oldest rows in steps and nothing else', () =>
       withStore(async ({ feed }) => {
         const rows = [1, 2, 3, 4].map((seq) => row('t', seq, seq * 10));
+        assert.equal(feed.oldest('t'), undefined);
         await feed.append({ epoch: 'e', upTo: 4, rows, topics: [topic('t', 4)] });
+        assert.equal(feed.oldest('t'), 1);
         assert.equal(await feed.prune(35, 2), 2);
+        assert.equal(feed.oldest('t'), 3);
         assert.equal(await feed.prune(35, 2), 1);
         assert.equal(await feed.prune(35, 2), 0);
         assert.deepEqual(feed.read('t', 0, 9), rows.slice(3));

@@ -113,6 +113,20 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
     return { type: 'replay', seq: resume.seq, upToDateBytes: log.state(topic).publishedBytes };
   }
 
+  /** The reader's subscription to the topic, which now is at this place: a new one unless it has the same already. */
+  function placed(reader: Reader, topic: Topic, audience: Audience, place: Place): Subscription {
+    const known = reader.subscriptions.get(topic.name);
+    if (known?.audience.name === audience.name) {
+      known.place = place;
+      return known;
+    }
+    unsubscribe(reader, topic);
+    const subscription: Subscription = { reader, state: log.state(topic), audience, place };
+    reader.subscriptions.set(topic.name, subscription);
+    fanOut.add(subscription);
+    return subscription;
+  }
+
   return {
     find(requests, tier, resume) {
       const found = requests.flatMap((request) => {
@@ -139,12 +153,9 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
     },
 
     subscribe(reader, { topic, audience, resume }) {
-      unsubscribe(reader, topic);
       const state = log.state(topic);
       const place = firstPlace(topic, resume);
-      const subscription: Subscription = { reader, state, audience, place };
-      reader.subscriptions.set(topic.name, subscription);
-      fanOut.add(subscription);
+      const subscription = placed(reader, topic, audience, place);
       const sent = 'seq' in place ? place.seq : 0;
       if (sent > state.publishedSeq) awaitFrames(subscription, sent);
       return {

@@ -7,7 +7,7 @@ import type { TopicState } from './numbering.ts';
 /** Frames of a topic that are read together. */
 const FRAMES_PER_READ = 64;
 /** Characters of frames that are kept for the next readers. */
-const MAX_READ_CHARS = 8 * 1_024 * 1_024;
+const MAX_READ_CHARS = 1_024 * 1_024;
 
 /** Reads published frames again. */
 interface FrameReads {

@@ -21,6 +21,8 @@ function after(topic: string, seq: number, limit: number) {
 export function openStoredFrames(environment: Environment): StoredFrames {
   const { durable, root, feed, feedPacks, feedTopics, fileId } = environment;
   const openPacks = new Map<string, readonly FeedRow[]>();
+  /** The seq of the first row of a topic, which every reader that resumes asks for; undefined without a row. */
+  const firstSeqs = new Map<string, number | undefined>();
   // Read in order with their keys: a key that damage has moved out of order cannot be looked up.
   const topicRows = () => Array.from(feedTopics.getRange()).filter(({ key }) => key !== HEAD);
 
@@ -38,6 +40,12 @@ export function openStoredFrames(environment: Environment): StoredFrames {
       return rows;
     }
     return [];
+  }
+
+  function firstSeq(topic: string): number | undefined {
+    for (const { value } of feedPacks.getRange(after(topic, 0, 1))) return headOf(value).firstSeq;
+    for (const [, seq] of feed.getKeys(after(topic, 0, 1))) return seq;
+    return undefined;
   }
 
   async function packOnce(topic: string): Promise<boolean> {
@@ -82,14 +90,12 @@ export function openStoredFrames(environment: Environment): StoredFrames {
         });
       const texts = [...frames, ...states].map(([, text]) => text);
       await durable(write, `the feed up to seq ${upTo}`, sizeOf(texts, 1));
+      for (const { topic } of rows) if (firstSeqs.get(topic) === undefined) firstSeqs.delete(topic);
     },
 
     oldest(topic) {
-      for (const { value } of feedPacks.getRange(after(topic, 0, 1))) {
-        return headOf(value).firstSeq;
-      }
-      for (const [, seq] of feed.getKeys(after(topic, 0, 1))) return seq;
-      return undefined;
+      if (!firstSeqs.has(topic)) firstSeqs.set(topic, firstSeq(topic));
+      return firstSeqs.get(topic);
     },
 
     read(topic, seq, limit) {
@@ -122,6 +128,7 @@ export function openStoredFrames(environment: Environment): StoredFrames {
         });
       const bytes = packs.reduce((sum, pack) => sum + pack.bytes.length, 0);
       await durable(write, 'packs of the feed', { rows: packs.length, bytes });
+      firstSeqs.clear();
     },
 
     async prune(beforeAt, maxRows) {
@@ -148,6 +155,7 @@ export function openStoredFrames(environment: Environment): StoredFrames {
           for (const key of staleRows) void feed.remove(key);
         });
       await durable(removal, 'the pruned feed', { rows: count, bytes: 0 });
+      firstSeqs.clear();
       return count;
     },
   };

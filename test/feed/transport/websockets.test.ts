@@ -235,6 +235,26 @@ describe('the feed', () => {
       }
     });
 
+    it('begins anew when it is sent again, and then sends each frame once', async () => {
+      const channel = { channel: 'counters', ...A };
+      const client = await subscribed(undefined, [channel]);
+      const { epoch, seq = 0 } = await client.next('snapshot');
+      client.send({ op: 'subscribe', channels: [channel] });
+      await client.next('snapshot', 1);
+      await server.turn(countersOutput({ real: 30 }));
+      await server.tick();
+      await client.next('update');
+      client.send({ op: 'subscribe', channels: [{ ...channel, resume: { epoch, seq } }] });
+      await client.next('update', 1);
+      await server.turn(countersOutput({ real: 31 }));
+      await server.tick();
+      await client.next('update', 2);
+      assert.deepEqual(
+        client.updates('counters').map((update) => update.seq),
+        [seq + 1, seq + 1, seq + 2],
+      );
+    });
+
     it('ends with unsubscribe', async () => {
       const client = await subscribed(undefined, [{ channel: 'counters', ...A }, { channel: 'test' }]);
       client.send({ op: 'unsubscribe', id: 'x', channels: [{ channel: 'counters', ...A }] });
