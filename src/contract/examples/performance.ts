@@ -68,7 +68,7 @@ export const SAMPLE: ExampleOf<'PerformanceSample'> = {
   origin: 'history',
   p50: 845,
   final_count: 810,
-  model_version: 'pool-4+497784',
+  model_version: 'pool-5+497784',
   has_market: false,
 };
 
@@ -79,13 +79,13 @@ export const VOID_FORECAST: ExampleOf<'VoidForecast'> = {
   origin: 'live',
   forecast_id: '113120-88412',
   forecast_ts: 1_792_684_800_000,
-  model_version: 'pool-4+497784',
+  model_version: 'pool-5+497784',
 };
 
 export const ANNOTATION: ExampleOf<'Annotation'> = {
   timestamp: '2026-10-01T09:30:12.000Z',
-  label: 'model pool-4',
-  commit: 'pool-4',
+  label: 'model pool-5',
+  commit: 'pool-5',
 };
 
 export const CALIBRATION_GROUP: ExampleOf<'CalibrationGroup'> = {

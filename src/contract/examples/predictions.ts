@@ -10,7 +10,7 @@ export const PREDICTION: ExampleOf<'Prediction'> = {
   forecast: { p5: 158, p50: 203, p95: 275 },
   settlement: { offset_p5: -2, offset_p50: 0, offset_p95: 0 },
   sleep_probability: 0.0284,
-  model_version: 'pool-4+498534',
+  model_version: 'pool-5+498534',
   forecast_id: '130385-17044',
   forecast_ts: 1_794_714_403_563,
   distribution: [

@@ -14,6 +14,7 @@ import { DISPERSION_PRIOR, MEAN_PRIOR, type Prior } from './prior.ts';
 import { type Column, DISPERSION_COLUMNS, FACTORS, MEAN_COLUMNS } from './regression.ts';
 import type { AccountSeries } from './series.ts';
 import { HORIZON_FACTORS, HORIZONS, type Training, trainingOf } from './training.ts';
+import { wideningOf } from './widening.ts';
 
 const MAX_ROUNDS = 25;
 const MAX_STEP = 0.5;
@@ -48,6 +49,7 @@ export function fitModel(series: AccountSeries): ModelParams {
     );
     evaluateDispersion(training, dispersion, phi);
   }
+  const widening = wideningOf(training, mu, phi);
   return {
     version: `${MODEL}+${Math.floor(series.now / HOUR_MS)}`,
     fittedAt: series.now,
@@ -55,6 +57,7 @@ export function fitModel(series: AccountSeries): ModelParams {
     mean: [...mean],
     dispersion: [...dispersion],
     bias: NO_BIAS,
+    ...(widening && { widening }),
   };
 }
 

@@ -7,6 +7,7 @@ import type { ModelParams } from './params.ts';
 import { factorOf } from './profile.ts';
 import { byFactor, DISPERSION_COLUMNS, FACTORS, factorsOf, MEAN_COLUMNS, predictor } from './regression.ts';
 import type { AccountSeries } from './series.ts';
+import { wideningAt } from './widening.ts';
 
 /** A window to forecast, [startAt, endAt), and the posts in it so far. */
 export interface ForecastWindow {
@@ -66,10 +67,11 @@ export function inputsAt(
   const mass = masses.reduce((sum, part) => sum + part, 0);
 
   const { level, values } = featuresNow(state, series, calendar[series.counts.length] ?? 0);
-  const factors = factorsOf((endAt - now) / HOUR_MS);
+  const hours = (endAt - now) / HOUR_MS;
+  const factors = factorsOf(hours);
   const sums = new Float64Array(FACTORS);
   byFactor(sums, MEAN_COLUMNS, params.mean, values);
-  const bias = biasAt(params.bias, (endAt - now) / HOUR_MS);
+  const bias = biasAt(params.bias, hours);
   const mean = bias * exp(level + ln(mass + 1e-6) + predictor(sums, factors));
   // A window that has not begun has at least the dispersion of an open one of the same length.
   const ownLength = factorsOf((endAt - fromAt) / HOUR_MS);
@@ -81,7 +83,7 @@ export function inputsAt(
   return {
     ...base,
     mean,
-    dispersion: widened(exp(logDispersion), state),
+    dispersion: widened(exp(logDispersion) * wideningAt(params.widening, hours), state),
     shares: masses.map((part) => part / mass),
   };
 }

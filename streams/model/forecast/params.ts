@@ -2,7 +2,7 @@ import { NO_BIAS } from './bias.ts';
 import { DISPERSION_PRIOR, MEAN_PRIOR } from './prior.ts';
 
 /** The name of the formulas. It changes when they do. */
-export const MODEL = 'pool-4';
+export const MODEL = 'pool-5';
 
 /** The fitted coefficients of an account. Plain JSON. */
 export interface ModelParams {
@@ -18,6 +18,8 @@ export interface ModelParams {
   readonly dispersion: readonly number[];
   /** Factors that correct the expected remainder at each of `HORIZON_HOURS`, learnt from closed events. */
   readonly bias: readonly number[];
+  /** Factors of the dispersion at each of `RECORD_HOURS`; absent where the account's own record asks for none. */
+  readonly widening?: readonly number[];
 }
 
 /** The name of the formulas behind a version. */
