@@ -19,8 +19,12 @@ interface OpenOptions {
 /** A server with made-up records whose sources answer each second, and a browser. */
 export interface FedSite {
   readonly server: FeedServer;
+  /** Whether the sources answer. */
+  isTicking: boolean;
   /** A page that is live; with a key also unlocked. */
   open(options?: OpenOptions): Promise<OpenPage>;
+  /** Pages that are open lose the server. */
+  stopServer(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,9 +34,18 @@ export async function openFedSite(
 ): Promise<FedSite> {
   const browser = await openTestBrowser();
   const server = await startFeed({ ...options, loaded });
-  const ticking = setInterval(() => void server.tick(FRESH_AGES), 1_000);
-  return {
+  const ticking = setInterval(() => {
+    if (site.isTicking) void server.tick(FRESH_AGES);
+  }, 1_000);
+  let stopped: Promise<void> | undefined;
+  const stopServer = () => {
+    clearInterval(ticking);
+    stopped ??= server.stop();
+    return stopped;
+  };
+  const site: FedSite = {
     server,
+    isTicking: true,
     async open({ screen = DESKTOP, key, path = '/' } = {}) {
       const opened = await browser.openPage(screen);
       await opened.page.goto(server.url + path);
@@ -44,10 +57,11 @@ export async function openFedSite(
       }
       return opened;
     },
+    stopServer,
     async close() {
-      clearInterval(ticking);
       await browser.close();
-      await server.stop();
+      await stopServer();
     },
   };
+  return site;
 }

@@ -95,6 +95,7 @@ export function App(props: {
           ) : null}
           <EventSwitcher
             accounts={state.accounts}
+            status={status}
             areEventsKnown={areEventsKnown}
             now={now}
             chosen={eventId}

@@ -66,7 +66,10 @@ function OpenOverview({ client, rows, shown, now, onChoose }: OverviewProps) {
           <TableHead columns={COLUMNS} />
           <tbody>
             {found.map((row) => (
-              <tr key={row.eventId} class={row.eventId === shown ? 'chosen' : ''}>
+              <tr
+                key={row.eventId}
+                class={`${row.eventId === shown ? 'chosen' : ''} ${row.isStale ? 'is-stale' : ''}`}
+              >
                 <th scope="row">
                   <button type="button" class="small" onClick={() => onChoose(row)}>
                     {`${nameOf(row.account)}, ${windowText(row.title)}`}
