@@ -3,7 +3,7 @@ import type { Output } from '../../streams/internal.ts';
 import { type FeedServer, type FeedServerOptions, startFeed } from '../feed/feed-server.ts';
 import { FRESH_AGES } from '../support/outputs.ts';
 import { busyOutputs } from './busy-outputs.ts';
-import { type OpenPage, openTestBrowser, unlock } from './test-browser.ts';
+import { type OpenPage, openTestBrowser, requireBrowser, unlock } from './test-browser.ts';
 
 export const DESKTOP: BrowserContextOptions = { viewport: { width: 1_600, height: 1_000 } };
 export const LAPTOP: BrowserContextOptions = { viewport: { width: 1_280, height: 800 } };
@@ -64,4 +64,44 @@ export async function openFedSite(
     },
   };
   return site;
+}
+
+/** Tests of the page with a site that they share, or with one for each of them. */
+export function describeFedPage(
+  title: string,
+  tests: (site: FedSite) => void,
+  { isShared = true }: { readonly isShared?: boolean } = {},
+): void {
+  describe(title, function () {
+    this.timeout(240_000);
+    let opened: FedSite | undefined;
+    async function openSite(this: Mocha.Context): Promise<void> {
+      requireBrowser(this);
+      opened = await openFedSite();
+    }
+    const closeSite = () => opened?.close();
+    if (isShared) before(openSite);
+    else beforeEach(openSite);
+    if (isShared) after(closeSite);
+    else afterEach(closeSite);
+
+    function current(): FedSite {
+      if (opened === undefined) throw new TypeError('the site is open within tests alone');
+      return opened;
+    }
+    tests({
+      get server() {
+        return current().server;
+      },
+      get isTicking() {
+        return current().isTicking;
+      },
+      set isTicking(isTicking) {
+        current().isTicking = isTicking;
+      },
+      open: (options) => current().open(options),
+      stopServer: () => current().stopServer(),
+      close: () => current().close(),
+    });
+  });
 }

@@ -5,8 +5,15 @@ import { arranged, ORDERS, type Order, type OverviewRow } from '../state/overvie
 import { useAccountName } from './account-names.ts';
 import { CryptoEvents } from './crypto-events.tsx';
 import { numbers, ScrollArea, TableHead } from './table.tsx';
+import { Explained, Term } from './term.tsx';
 
-const COLUMNS = ['Event', ...['Count', 'Lead', 'Best edge', 'Closes in'].map(numbers)];
+const LEAD = <Explained word="Lead" />;
+const BEST_EDGE = (
+  <>
+    Best edge <Term word="Edge" />
+  </>
+);
+const COLUMNS = ['Event', ...['Count', LEAD, BEST_EDGE, 'Closes in'].map(numbers)];
 
 interface OverviewProps {
   readonly client: Client;
