@@ -3,6 +3,7 @@ import { createAlertStorage } from '../state/alert-storage.ts';
 import { type FiredAlert, type Marks, watchAlerts } from '../state/alert-watch.ts';
 import { MOST_ALERTS, type PageAlert } from '../state/page-alert.ts';
 import type { Store } from '../state/store.ts';
+import { claim } from './claim.ts';
 import { notify, sound } from './notify.ts';
 
 /** An alert that the page tells of. */
@@ -39,9 +40,9 @@ export function useAlerts(store: Store, options: TellOptions): PageAlerts {
   const marks = useRef<Marks>(new Map());
 
   useEffect(() => {
-    const tell = (fired: FiredAlert) => {
+    const tell = async (fired: FiredAlert) => {
       const at = Date.now() + store.state.clockOffsetMs;
-      if (!storage.claim(fired.key, Date.now())) return;
+      if (!(await claim(`${fired.key} ${fired.seq}`))) return;
       const { textOf, onGo } = latest.current;
       setTold((before) => [{ ...fired, at }, ...before].slice(0, MOST_TOLD));
       notify({ ...textOf(fired), tag: fired.key, onClick: () => onGo(fired) });
@@ -51,7 +52,7 @@ export function useAlerts(store: Store, options: TellOptions): PageAlerts {
       if (alerts.length === 0) return;
       const { marks: next, fired } = watchAlerts(alerts, marks.current, store.state);
       marks.current = next;
-      for (const each of fired) tell(each);
+      for (const each of fired) void tell(each);
     };
     look();
     return store.observe(look);

@@ -11,6 +11,8 @@ export interface AlertValue {
   readonly bucket: string | null;
   /** Null while it is unknown, as without a key what needs one. */
   readonly value: number | null;
+  /** Of the record that has it. */
+  readonly seq: number;
 }
 
 type Watched = Pick<State, 'accounts' | 'status'>;
@@ -33,7 +35,8 @@ export function alertValues(
   const { of } = ALERT_FIGURES[figure];
   if (of === 'account') {
     const known = { records, counters: undefined, stale: [], prediction: undefined, market: undefined };
-    return [{ event: null, title: null, bucket: null, value: read(figure, known) }];
+    const { as_of } = (figure.startsWith('velocity') ? records.velocity : records.lag) ?? {};
+    return [{ event: null, title: null, bucket: null, value: read(figure, known), seq: as_of?.seq ?? 0 }];
   }
   const events = (records.counters ?? []).filter(({ event_id }) => event === null || event_id === event);
   return events.flatMap((counters): readonly AlertValue[] => {
@@ -42,7 +45,9 @@ export function alertValues(
     const stale = staleInputs(counters, status, account);
     const known = { records, counters, stale, prediction };
     if (of === 'event') {
-      return [{ event: event_id, title, bucket: null, value: read(figure, { ...known, market: undefined }) }];
+      const { as_of } = (isForecast(figure) ? prediction : undefined) ?? counters;
+      const value = read(figure, { ...known, market: undefined });
+      return [{ event: event_id, title, bucket: null, value, seq: as_of.seq }];
     }
     return (prediction?.markets ?? [])
       .filter((market) => bucket === null || market.title === bucket)
@@ -51,8 +56,13 @@ export function alertValues(
         title,
         bucket: market.title,
         value: read(figure, { ...known, market }),
+        seq: prediction?.as_of.seq ?? 0,
       }));
   });
+}
+
+function isForecast(figure: AlertFigureName): boolean {
+  return ['p5', 'p50', 'p95', 'sleep_probability', 'flip_risk'].includes(figure);
 }
 
 const LAGS = {

@@ -10,21 +10,13 @@ function createItems() {
 }
 
 describe('what pages remember of alerts', () => {
-  it('lets one of several pages tell of the same crossing', () => {
-    const items = createItems();
-    const [one, other] = [createAlertStorage(items), createAlertStorage(items)];
-    assert.equal(one.claim('x 1', 1_000), true);
-    assert.equal(other.claim('x 1', 1_004), false);
-    assert.equal(other.claim('x 2', 1_004), true);
-    assert.equal(other.claim('x 1', 12_000), true);
-  });
-
-  it('does not stumble over what others have written there', () => {
-    for (const text of ['', '{"a":1}', '[1, null, ["x"]]']) {
-      const items = createItems();
-      items.setItem('alerts-told', text);
-      assert.equal(createAlertStorage(items).claim('x', 5), true, text);
-    }
+  it('is the alerts and what their text leaves of them', () => {
+    const storage = createAlertStorage(createItems());
+    assert.deepEqual(storage.alerts(), []);
+    const when = { figure: 'edge', sign: '>=', value: 0.1 } as const;
+    const alert = { id: 'x', account: 'account_a', event: null, bucket: null, when };
+    storage.keep([alert]);
+    assert.deepEqual(storage.alerts(), [alert]);
   });
 
   it('has a sound until somebody wants none', () => {
