@@ -7,7 +7,7 @@ interface Items {
 }
 
 /** What the pages of a browser remember of alerts. */
-export interface AlertStorage {
+interface AlertStorage {
   alerts(): readonly PageAlert[];
   keep(alerts: readonly PageAlert[]): void;
   isSoundOn(): boolean;
