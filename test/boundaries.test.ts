@@ -127,7 +127,7 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
   'src/resilience': BASE,
   'src/contract': BASE,
   'src/client': ['type src/contract'],
-  'src/dashboard': ['src/client/browser.ts'],
+  'src/dashboard': ['src/client/browser.ts', 'src/contract/alert-figures.ts', 'src/alerts/condition.ts'],
   'src/store': BASE,
   'src/bus': BASE,
   'src/sources': BASE,

@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
-import { type FedSite, openFedSite, PHONE } from './fed-site.ts';
-import { requireBrowser } from './test-browser.ts';
+import { describeFedPage, PHONE } from './fed-site.ts';
 
-describe('the charts of the dashboard', function () {
-  this.timeout(240_000);
-  let site: FedSite;
-  before(async function () {
-    requireBrowser(this);
-    site = await openFedSite();
-  });
-  after(() => site?.close());
-
+describeFedPage('the charts of the dashboard', (site) => {
   /** A place on the plot of a chart, by its share of the width. */
   async function placeOn(page: Page, chart: string, share: number) {
     const plot = page.locator(`${chart} .u-over`);

@@ -229,7 +229,7 @@ describe('the dashboard, fed by hand', function () {
     const focused = () =>
       page.evaluate<string>('document.activeElement.name || document.activeElement.innerText');
     const tabTo = async (wanted: string) => {
-      for (let presses = 0; presses < 30; presses++) {
+      for (let presses = 0; presses < 70; presses++) {
         if ((await focused()) === wanted) return;
         await page.keyboard.press('Tab');
       }

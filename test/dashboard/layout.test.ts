@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
-import { type FedSite, LAPTOP, openFedSite, PHONE } from './fed-site.ts';
-import { requireBrowser } from './test-browser.ts';
+import { describeFedPage, LAPTOP, PHONE } from './fed-site.ts';
 
 interface Box {
   readonly left: number;
@@ -25,15 +24,7 @@ const SILENT_AREAS = `[...document.querySelectorAll('main *, header *')]
     || each.parentElement.querySelector('.more-hint') === null)
   .map((each) => each.outerHTML.slice(0, 120))`;
 
-describe('the layout of the dashboard', function () {
-  this.timeout(240_000);
-  let site: FedSite;
-  before(async function () {
-    requireBrowser(this);
-    site = await openFedSite();
-  });
-  after(() => site?.close());
-
+describeFedPage('the layout of the dashboard', (site) => {
   it('has two columns on a laptop, and the forecast on the first screen', async () => {
     const { page } = await site.open({ screen: LAPTOP, key: 'demo_pro' });
     for (const width of [1_280, 1_100]) {

@@ -109,6 +109,12 @@ describe('the dashboard in a browser', function () {
       .allInnerTexts();
     assert.match(shares ?? '', /^[\d.]+$/);
     assert.match(paid ?? '', /^[\d.]+ %$/);
+    for (const width of [1_600, 1_280, 380]) {
+      await page.setViewportSize({ width, height: 900 });
+      const advice = await page.locator('section[aria-label=Positions] .advice').first().boundingBox();
+      const area = await page.locator('section[aria-label=Positions]').boundingBox();
+      assert.ok(advice && area && advice.x + advice.width <= area.x + area.width, `hidden at ${width} px`);
+    }
     assert.match(
       (await page.getAttribute('.market-link', 'href')) ?? '',
       /^http.*\/events\/slug\/account-a-/,

@@ -2,18 +2,9 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { FRESH_AGES } from '../support/outputs.ts';
-import { type FedSite, openFedSite } from './fed-site.ts';
-import { requireBrowser } from './test-browser.ts';
+import { describeFedPage } from './fed-site.ts';
 
-describe('the address of the dashboard', function () {
-  this.timeout(240_000);
-  let site: FedSite;
-  before(async function () {
-    requireBrowser(this);
-    site = await openFedSite();
-  });
-  after(() => site?.close());
-
+describeFedPage('the address of the dashboard', (site) => {
   const heading = (page: Page, text: string) => page.waitForSelector(`#now-title:has-text("${text}")`);
   const addressOf = (page: Page) => page.url().slice(site.server.url.length);
   const isSeen = (page: Page, id: string) =>

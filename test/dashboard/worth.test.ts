@@ -2,18 +2,9 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { bucketSignal, FRESH_AGES, signalsOutput } from '../support/outputs.ts';
-import { type FedSite, openFedSite, PHONE } from './fed-site.ts';
-import { requireBrowser } from './test-browser.ts';
+import { describeFedPage, PHONE } from './fed-site.ts';
 
-describe('what the dashboard is worth', function () {
-  this.timeout(240_000);
-  let site: FedSite;
-  before(async function () {
-    requireBrowser(this);
-    site = await openFedSite();
-  });
-  after(() => site?.close());
-
+describeFedPage('what the dashboard is worth', (site) => {
   const opacityOf = (page: Page, selector: string) =>
     page.evaluate<number>(`Number(getComputedStyle(document.querySelector('${selector}')).opacity)`);
 

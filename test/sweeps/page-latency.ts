@@ -4,6 +4,8 @@ import { readMeta } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 
 interface PageLatency {
+  /** From the request of the page until something is drawn, each time with an empty cache. */
+  readonly firstPaintMs: readonly number[];
   /** From the request of the page until it shows a count, each time with an empty cache. */
   readonly firstNumberMs: readonly number[];
   /** From the moment the service saw a post until the post is on the screen. */
@@ -29,23 +31,28 @@ export async function measurePageLatency(): Promise<PageLatency> {
     const isCounted = async () =>
       (await readMeta(site.url, 'account_a')).data.some(({ real_counter }) => real_counter !== null);
     await eventually('posts are counted', isCounted);
-    return { firstNumberMs: await measureLoads(site), postMs: await measurePosts(site) };
+    return { ...(await measureLoads(site)), postMs: await measurePosts(site) };
   } finally {
     await site.close();
   }
 }
 
-async function measureLoads(site: ServedPage): Promise<readonly number[]> {
-  const times: number[] = [];
+/** What the browser itself notes of the first time that it draws text. */
+const FIRST_PAINT = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity`;
+
+async function measureLoads(site: ServedPage): Promise<Pick<PageLatency, 'firstPaintMs' | 'firstNumberMs'>> {
+  const firstPaintMs: number[] = [];
+  const firstNumberMs: number[] = [];
   for (let load = 0; load < LOADS; load++) {
     const { page } = await site.openPage();
     const startedAt = performance.now();
     await page.goto(site.url);
     await page.waitForSelector(FIRST_NUMBER);
-    times.push(performance.now() - startedAt);
+    firstNumberMs.push(performance.now() - startedAt);
+    firstPaintMs.push(await page.evaluate<number>(FIRST_PAINT));
     await page.context().close();
   }
-  return times;
+  return { firstPaintMs, firstNumberMs };
 }
 
 async function measurePosts(site: ServedPage): Promise<readonly number[]> {
@@ -71,12 +78,17 @@ async function seenAt(url: string, id: string): Promise<number> {
   return found.seen_ts;
 }
 
-/** Longest time until a page shows numbers, and until a post that was seen is on the screen. */
+/** Longest time until a page shows something, then numbers, and until a post that was seen is on the screen. */
+const FIRST_PAINT_WITHIN_MS = 1_000;
 const FIRST_NUMBER_WITHIN_MS = 2_000;
 const POST_WITHIN_MS = 1_000;
 
 /** Other programs share the machine, so the shortest first load and the median post count. */
-export function isFastEnough({ firstNumberMs, postMs }: PageLatency): boolean {
+export function isFastEnough({ firstPaintMs, firstNumberMs, postMs }: PageLatency): boolean {
   const median = postMs.toSorted((a, b) => a - b)[Math.floor(postMs.length / 2)] ?? Number.POSITIVE_INFINITY;
-  return Math.min(...firstNumberMs) < FIRST_NUMBER_WITHIN_MS && median < POST_WITHIN_MS;
+  return (
+    Math.min(...firstPaintMs) < FIRST_PAINT_WITHIN_MS &&
+    Math.min(...firstNumberMs) < FIRST_NUMBER_WITHIN_MS &&
+    median < POST_WITHIN_MS
+  );
 }

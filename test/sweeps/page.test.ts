@@ -7,7 +7,13 @@ describe('a page that is left open', () => {
   it('draws updates without keeping them', async function () {
     this.timeout(240_000);
     requireBrowser(this);
-    const samples = await sweepPage({ samples: 2, everyMs: 2_000, traceMs: 1_000, report: () => undefined });
+    const samples = await sweepPage({
+      of: 'busy',
+      samples: 2,
+      everyMs: 2_000,
+      traceMs: 1_000,
+      report: () => undefined,
+    });
     const [first, last] = samples;
     assert.ok(first && last);
     assert.ok(first.updatesPerSecond > 0 && last.updatesPerSecond > 0);
@@ -38,8 +44,10 @@ describe('a page that is left open', () => {
   });
 
   it('fails its assessment when numbers or posts appear late', () => {
-    assert.equal(isFastEnough({ firstNumberMs: [2_500, 900], postMs: [30, 40, 5_000] }), true);
-    assert.equal(isFastEnough({ firstNumberMs: [2_500, 2_100], postMs: [30] }), false);
-    assert.equal(isFastEnough({ firstNumberMs: [900], postMs: [30, 1_200, 1_300] }), false);
+    const good = { firstPaintMs: [1_400, 300], firstNumberMs: [2_500, 900], postMs: [30, 40, 5_000] };
+    assert.equal(isFastEnough(good), true);
+    assert.equal(isFastEnough({ ...good, firstPaintMs: [1_400, 1_100] }), false);
+    assert.equal(isFastEnough({ ...good, firstNumberMs: [2_500, 2_100] }), false);
+    assert.equal(isFastEnough({ ...good, postMs: [30, 1_200, 1_300] }), false);
   });
 });

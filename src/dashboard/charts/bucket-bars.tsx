@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { percentText, pointsText } from '../format.ts';
 import { memo } from '../parts/memo.tsx';
 import { numbers, TableHead } from '../parts/table.tsx';
+import { Explained, Term } from '../parts/term.tsx';
 import type { Prediction } from '../state/records.ts';
 import { bucketRows } from './bucket-rows.ts';
 import { type Counts, stateOf } from './bucket-state.ts';
@@ -13,10 +14,15 @@ const SHOWN = 12;
 
 const LEGEND = (
   <>
-    <span class="key model">model</span> <span class="key price">market</span>
+    <span class="key model">model</span> <Term word="Model" /> <span class="key price">market</span>{' '}
+    <Term word="Market" />
   </>
 );
-const COLUMNS = ['Bucket', { title: LEGEND, isNumber: false }, ...['Model', 'Market', 'Edge'].map(numbers)];
+const COLUMNS = [
+  'Bucket',
+  { title: LEGEND, isNumber: false },
+  ...['Model', 'Market', <Explained key="edge" word="Edge" />].map(numbers),
+];
 
 const TAGS = { passed: 'passed', dead: 'dead', current: 'count is here' } as const;
 
@@ -99,6 +105,7 @@ export const BucketBars = memo(({ prediction }: { readonly prediction: Predictio
       </table>
       <p class="foot num">
         {`${markets.length} buckets, ${dead} dead `}
+        <Term word="Dead" />{' '}
         {markets.length > SHOWN ? (
           <button type="button" class="small" onClick={() => setIsWhole(!isWhole)}>
             {isWhole ? 'Group the unlikely ones' : `Show all ${markets.length}`}

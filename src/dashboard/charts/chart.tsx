@@ -133,6 +133,12 @@ export function axis(colours: Colours, more: uPlot.Axis = {}): uPlot.Axis {
 /** Width of the longest label of a time axis. */
 const LABEL_PX = 44;
 
+/** Steps of a time axis, seconds. Labels have no seconds, so smaller ones would repeat. */
+const TIME_STEPS = [
+  ...[1, 5, 10, 15, 30, 60, 120, 180, 240, 360, 480, 720].map((minutes) => minutes * 60),
+  ...[1, 2, 3, 4, 5, 7, 10, 15, 30, 60, 90, 180, 360].map((days) => days * 86_400),
+];
+
 /** Labels in one line: the hour, and at midnight the day. */
 export function timeAxis(colours: Colours, size: number): uPlot.Axis {
   const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
@@ -147,6 +153,7 @@ export function timeAxis(colours: Colours, size: number): uPlot.Axis {
   return axis(colours, {
     size,
     grid: { show: false },
+    incrs: TIME_STEPS,
     values: (u, splits) => splits.map((at) => (fits(u, at) ? textOf(at) : '')),
   });
 }

@@ -4,6 +4,7 @@ export interface Colours {
   readonly line: string;
   readonly accent: string;
   readonly fan: string;
+  readonly market: string;
   readonly band: string;
   readonly warn: string;
 }
@@ -20,6 +21,7 @@ export function readColours(element: HTMLElement): Colours {
     line: read('line'),
     accent: read('accent'),
     fan: read('fan'),
+    market: read('market'),
     band: read('band'),
     warn: read('warn'),
   };

@@ -4,6 +4,7 @@ import type { Answer } from '../../client/browser.ts';
 import { dayText, fixedText } from '../format.ts';
 import { memo } from '../parts/memo.tsx';
 import { axis, Chart, type ChartOptions, timeAxis } from './chart.tsx';
+import { drawPeriods, type Mark } from './chart-marks.ts';
 import type { Colours } from './colours.ts';
 import { errorPoints } from './error-points.ts';
 
@@ -34,36 +35,13 @@ function optionsOf(
       },
       { label: 'median', stroke: colours.accent, width: 2, points: { show: false } },
     ],
-    hooks: { draw: [(u) => drawAnnotations(u, drawn().history.annotations, colours)] },
+    hooks: { draw: [(u) => drawPeriods(u, versionsOf(drawn().history), colours)] },
   });
 }
 
-function drawAnnotations(u: uPlot, annotations: History['annotations'], colours: Colours): void {
-  const { ctx } = u;
-  const { left, top, width, height } = u.bbox;
-  const ratio = devicePixelRatio;
-  ctx.save();
-  ctx.strokeStyle = colours.warn;
-  ctx.fillStyle = colours.warn;
-  ctx.font = `${11 * ratio}px system-ui, sans-serif`;
-  ctx.textAlign = 'left';
-  ctx.setLineDash([4, 4]);
-  const places = annotations.map(({ timestamp, label }) => ({
-    label,
-    x: u.valToPos(Date.parse(timestamp) / 1_000, 'x', true),
-  }));
-  // Of the versions before the first day shown, only the last was still in use then.
-  const first = places.filter(({ x }) => x <= left).length - 1;
-  for (const { label, x: at } of places.slice(Math.max(0, first))) {
-    const x = Math.max(left, at);
-    if (x > left + width) continue;
-    ctx.beginPath();
-    ctx.moveTo(x, top);
-    ctx.lineTo(x, top + height);
-    ctx.stroke();
-    ctx.fillText(label, x + 5 * ratio, top + 4 * ratio);
-  }
-  ctx.restore();
+/** The versions of the model, from when each was in use. */
+function versionsOf({ annotations }: History): readonly Mark[] {
+  return annotations.map(({ timestamp, label }) => ({ at: Date.parse(timestamp) / 1_000, name: label }));
 }
 
 function errorTip([times, live, backfilled, medians]: uPlot.AlignedData, index: number): string | undefined {

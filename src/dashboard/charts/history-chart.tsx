@@ -29,8 +29,8 @@ function options(colours: Colours): ChartOptions {
     ],
     series: [
       {},
-      { label: 'market', stroke: colours.text, width: 1.5, ...line },
-      { label: 'model', stroke: colours.accent, width: 2, ...line },
+      { label: 'market', stroke: colours.market, width: 1.5, ...line },
+      { label: 'model', stroke: colours.fan, width: 2, ...line },
       { label: 'bid', ...edge },
       { label: 'ask', ...edge },
     ],

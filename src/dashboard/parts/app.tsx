@@ -10,6 +10,8 @@ import { isDisconnected, staleInputs, statusFor } from '../state/staleness.ts';
 import type { Store } from '../state/store.ts';
 import { AccountNames, useNames } from './account-names.ts';
 import { AccountPicker } from './account-picker.tsx';
+import { AlertNotice } from './alert-notice.tsx';
+import { Alerts, firedText } from './alerts.tsx';
 import { EventSwitcher } from './event-switcher.tsx';
 import { Header } from './header.tsx';
 import { useNow, useStore } from './hooks.ts';
@@ -21,6 +23,7 @@ import { Shortcuts } from './shortcuts.tsx';
 import { StaleNotice, staleNoticeText } from './stale-notice.tsx';
 import { statusText } from './status-text.ts';
 import { useTab } from './tab.ts';
+import { useAlerts } from './use-alerts.ts';
 import { usePlace } from './use-place.ts';
 import { type OpenSession, useSession } from './use-session.ts';
 
@@ -64,6 +67,10 @@ export function App(props: {
     if (account === undefined || !shownAccounts.includes(account)) return;
     if (!isAddressWhole) settle({ account, eventId });
   }, [account, eventId, isAddressWhole]);
+  const alerts = useAlerts(store, {
+    textOf: (fired) => firedText(fired, names.nameOf),
+    onGo: ({ alert, event }) => go({ account: alert.account, eventId: event ?? undefined }),
+  });
   const areEventsKnown = state.heartbeat?.events_known ?? false;
   const stale = shown ? staleInputs(shown.event, status, shown.account) : [];
   const rows = useMemo(() => overviewRows(state), [state.accounts]);
@@ -95,6 +102,7 @@ export function App(props: {
           ) : null}
           <EventSwitcher
             accounts={state.accounts}
+            status={status}
             areEventsKnown={areEventsKnown}
             now={now}
             chosen={eventId}
@@ -109,6 +117,7 @@ export function App(props: {
               onChoose={(chosen) => go({ account: chosen.account, eventId: chosen.eventId })}
             />
           ) : null}
+          {shown ? <Alerts alerts={alerts} shown={shown} state={state} /> : null}
           {shown?.isOther ? <OtherEvent shown={shown} name={names.nameOf(shown.account)} /> : null}
           {shown && session ? (
             <Sections
@@ -137,6 +146,7 @@ export function App(props: {
             if (next !== undefined) go({ account: next.account, eventId: next.eventId });
           }}
         />
+        <AlertNotice told={alerts.told[0]} />
         <StaleNotice text={staleNoticeText(status, stale)} />
       </AccountNames.Provider>
     </Settings.Provider>

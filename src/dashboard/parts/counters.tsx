@@ -94,7 +94,10 @@ export function CounterTiles(props: {
                 </div>
               ))}
             </dl>
-            <p class="sample num">{`lag of 24 h, n ${countText(tile.lag?.n)}`}</p>
+            <p class="sample num">
+              {`lag of 24 h, n ${countText(tile.lag?.n)} `}
+              {tile.id === 'real' ? <Term word="Lag" /> : null}
+            </p>
           </article>
         );
       })}

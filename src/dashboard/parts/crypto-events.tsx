@@ -5,10 +5,14 @@ import { SECOND_MS } from '../time-spans.ts';
 import { useAnswer } from './hooks.ts';
 import { Loaded } from './panel.tsx';
 import { numbers, ScrollArea, TableHead } from './table.tsx';
+import { Explained } from './term.tsx';
 
 /** Without a key there are a hundred calls an hour. */
 const REFRESH_MS = 60 * SECOND_MS;
-const COLUMNS = ['Event on a coin', ...['Spot', 'To beat', 'Likeliest', 'Closes in'].map(numbers)];
+const COLUMNS = [
+  'Event on a coin',
+  ...['Spot', <Explained key="to-beat" word="To beat" />, 'Likeliest', 'Closes in'].map(numbers),
+];
 
 /** The events on prices of coins that have all words of the text, the next to close first. */
 export function CryptoEvents(props: {

@@ -1,5 +1,6 @@
 import { countdownText, countText, windowText } from '../format.ts';
 import type { State } from '../state/records.ts';
+import { staleInputs } from '../state/staleness.ts';
 import { useAccountName } from './account-names.ts';
 import { ScrollArea } from './table.tsx';
 
@@ -11,6 +12,7 @@ interface EventChoice {
 /** A choice among the active events of the accounts that are followed. */
 export function EventSwitcher(props: {
   readonly accounts: State['accounts'];
+  readonly status: State['status'];
   /** Whether the server knows the events of the market, so that none means none. */
   readonly areEventsKnown: boolean;
   readonly now: number;
@@ -28,10 +30,11 @@ export function EventSwitcher(props: {
             <div class="events">
               {counters?.map((event) => {
                 const isChosen = event.event_id === props.chosen;
+                const isStale = staleInputs(event, props.status, account).length > 0;
                 return (
                   <label
                     key={event.event_id}
-                    class={`event ${isChosen ? 'chosen' : ''} ${event.stale.length > 0 ? 'is-stale' : ''}`}
+                    class={`event ${isChosen ? 'chosen' : ''} ${isStale ? 'is-stale' : ''}`}
                   >
                     <input
                       type="radio"
@@ -42,8 +45,8 @@ export function EventSwitcher(props: {
                     <span class="window">{windowText(event.event_title)}</span>
                     <span class="count num">{countText(event.real_counter)}</span>
                     <span class="left num">{countdownText(event.end_ts - props.now)}</span>
-                    <span class={event.stale.length > 0 ? 'tag warn' : 'tag quiet'}>
-                      {event.stale.length > 0 ? 'stale' : uiDeltaText(event.display_delta)}
+                    <span class={isStale ? 'tag warn' : 'tag quiet'}>
+                      {isStale ? 'stale' : uiDeltaText(event.display_delta)}
                     </span>
                   </label>
                 );

@@ -1,6 +1,6 @@
 import { agoText, countText, percentText, signed } from '../format.ts';
 import type { ForecastUpdate, Prediction } from '../state/records.ts';
-import { Term } from './term.tsx';
+import { Explained, Term } from './term.tsx';
 
 const CAUSE_TEXTS: Readonly<Record<string, string>> = {
   new_post: 'a new post',
@@ -30,7 +30,9 @@ export function ForecastChanges(props: {
   return (
     <dl class="forecast-changes">
       <div>
-        <dt>Forecast moved by</dt>
+        <dt>
+          <Explained word="Forecast moved by" />
+        </dt>
         {moved.length === 0 ? <dd>nothing since the one before</dd> : null}
         {largest.map(({ cause, p50 }) => (
           <dd key={cause}>
@@ -58,7 +60,7 @@ export function ForecastChanges(props: {
       </div>
       <div>
         <dt>
-          Settled minus our count <Term word="Settled minus our count" />
+          <Explained word="Settled minus our count" />
         </dt>
         <dd class="num">
           {settlement == null

@@ -9,7 +9,7 @@ import { deferred } from './deferred.tsx';
 import { ForecastChanges } from './forecast-changes.tsx';
 import { memo } from './memo.tsx';
 import { Empty, Loading, Panel } from './panel.tsx';
-import { Term } from './term.tsx';
+import { Explained } from './term.tsx';
 
 /** The time axis spans days, so it need not move each second. */
 const REDRAW_MS = 10_000;
@@ -48,7 +48,7 @@ const Fan = memo(({ prediction, fan, count, times, drawnAt }: FanProps) => {
         {(['p5', 'p50', 'p95'] as const).map((level) => (
           <div key={level} class={level}>
             <dt>
-              {level} {level === 'p50' ? <Term word="p50" /> : null}
+              <Explained word={level} />
             </dt>
             <dd data-level={level}>{countText(fan[level])}</dd>
           </div>
@@ -88,7 +88,7 @@ export const Forecast = deferred(1, ({ prediction, times, update, isPaid, now }:
     >
       <ToTheClose prediction={prediction} times={times} isPaid={isPaid} now={now} />
     </Panel>
-    <Panel title="Buckets" note="model probability against market price" className="grow">
+    <Panel title="Buckets" term="Bucket" note="model probability against market price" className="grow">
       {prediction === undefined ? <Loading what="prices" /> : <BucketBars prediction={prediction} />}
       {prediction?.forecast ? <ForecastChanges prediction={prediction} update={update} now={now} /> : null}
     </Panel>

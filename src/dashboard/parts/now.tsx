@@ -53,7 +53,7 @@ export const Now = memo((props: NowProps) => {
           now={now}
         />
       </Panel>
-      <Panel title="Posts" note="as they are seen" className="grow">
+      <Panel title="Posts" term="Posts that count" note="as they are seen" className="grow">
         <PostList posts={props.posts} now={now} />
       </Panel>
     </section>

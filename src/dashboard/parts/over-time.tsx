@@ -8,6 +8,7 @@ import { MINUTE_MS } from '../time-spans.ts';
 import { deferred } from './deferred.tsx';
 import { useAnswer } from './hooks.ts';
 import { Empty, Loaded, Loading, Panel } from './panel.tsx';
+import { Term } from './term.tsx';
 
 /** Without a key there are a hundred calls an hour for all that the address asks. */
 const REFRESH_MS = MINUTE_MS;
@@ -66,7 +67,8 @@ function ChosenBucket(props: Omit<OverTimeProps, 'prediction'> & { readonly pred
       className="over-time"
       note={
         <>
-          <span class="key model">model</span> <span class="key price">market</span> the band is bid to ask
+          {isPaid ? <span class="key model">model</span> : null} <span class="key price">market</span> the
+          band is bid to ask
         </>
       }
     >
@@ -90,7 +92,8 @@ function ChosenBucket(props: Omit<OverTimeProps, 'prediction'> & { readonly pred
         }
       </Loaded>
       <p class="foot num">
-        {`bid ${percentText(last?.best_bid)} for ${countText(last?.bid_size)} shares, ask ${percentText(last?.best_ask)} for ${countText(last?.ask_size)}; traded ${usdText(last?.volume)}`}
+        {`bid ${percentText(last?.best_bid)} for ${countText(last?.bid_size)} shares, ask ${percentText(last?.best_ask)} for ${countText(last?.ask_size)}; traded ${usdText(last?.volume)} `}
+        <Term word="Bid and ask" />
       </p>
     </Panel>
   );

@@ -5,8 +5,15 @@ import { arranged, ORDERS, type Order, type OverviewRow } from '../state/overvie
 import { useAccountName } from './account-names.ts';
 import { CryptoEvents } from './crypto-events.tsx';
 import { numbers, ScrollArea, TableHead } from './table.tsx';
+import { Explained, Term } from './term.tsx';
 
-const COLUMNS = ['Event', ...['Count', 'Lead', 'Best edge', 'Closes in'].map(numbers)];
+const LEAD = <Explained word="Lead" />;
+const BEST_EDGE = (
+  <>
+    Best edge <Term word="Edge" />
+  </>
+);
+const COLUMNS = ['Event', ...['Count', LEAD, BEST_EDGE, 'Closes in'].map(numbers)];
 
 interface OverviewProps {
   readonly client: Client;
@@ -66,7 +73,10 @@ function OpenOverview({ client, rows, shown, now, onChoose }: OverviewProps) {
           <TableHead columns={COLUMNS} />
           <tbody>
             {found.map((row) => (
-              <tr key={row.eventId} class={row.eventId === shown ? 'chosen' : ''}>
+              <tr
+                key={row.eventId}
+                class={`${row.eventId === shown ? 'chosen' : ''} ${row.isStale ? 'is-stale' : ''}`}
+              >
                 <th scope="row">
                   <button type="button" class="small" onClick={() => onChoose(row)}>
                     {`${nameOf(row.account)}, ${windowText(row.title)}`}

@@ -1,9 +1,13 @@
 import type { ComponentChild, ComponentChildren } from 'preact';
+import type { Word } from '../glossary.ts';
 import type { Loadable } from './hooks.ts';
+import { Term } from './term.tsx';
 
 /** A titled box. */
 export function Panel(props: {
   readonly title: string;
+  /** What the glossary says about it. */
+  readonly term?: Word;
   readonly note?: ComponentChildren;
   readonly className?: string;
   readonly children: ComponentChildren;
@@ -11,7 +15,15 @@ export function Panel(props: {
   return (
     <section class={`panel ${props.className ?? ''}`} aria-label={props.title}>
       <header class="panel-head">
-        <h3>{props.title}</h3>
+        <h3>
+          {props.title}
+          {props.term === undefined ? null : (
+            <>
+              {' '}
+              <Term word={props.term} />
+            </>
+          )}
+        </h3>
         {props.note === undefined ? null : <span class="note">{props.note}</span>}
       </header>
       {props.children}

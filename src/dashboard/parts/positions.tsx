@@ -3,11 +3,14 @@ import { countText, fixedText, percentText, pointsText, signed, usdText, windowT
 import { mergesOf } from '../state/merges.ts';
 import { Empty } from './panel.tsx';
 import { numbers, ScrollArea, TableHead } from './table.tsx';
+import { Explained, Term } from './term.tsx';
 
 type Portfolio = Answer<'PortfolioAnswer'>['data'][number];
 
 const ACTIONS = { ADD_MORE: 'add', TRIM: 'trim', HOLD: 'hold' } as const;
-const COLUMNS = ['Position', ...['Shares', 'Paid', 'Value', 'P&L', 'Wins', 'Edge'].map(numbers), 'Advice'];
+const EXPLAINED = (['P&L', 'Wins', 'Edge'] as const).map((word) => <Explained key={word} word={word} />);
+/** What to do is next to what it is about, so that it is seen without scrolling. */
+const COLUMNS = ['Position', 'Advice', ...['Shares', 'Paid', 'Value', ...EXPLAINED].map(numbers)];
 
 /** Gains are green and losses red; what rounds to nothing is neither. */
 function toneOf(usd: number): string {
@@ -33,31 +36,32 @@ export function Positions({ data }: { readonly data: readonly Portfolio[] }) {
         {held.map(({ event, positions, portfolio, stale }) => (
           <tbody key={event?.id}>
             <tr class="group">
-              <th scope="rowgroup" colSpan={3}>
+              <th scope="rowgroup" colSpan={4}>
                 {event === null ? '' : windowText(event.title)}
               </th>
               <td class="num">{usdText(portfolio.current_value)}</td>
               <td class={`num ${toneOf(portfolio.total_pnl)}`}>{signed(portfolio.total_pnl, 2)}</td>
-              <td colSpan={3} />
+              <td colSpan={2} />
             </tr>
             {positions.map((position) => (
               <tr key={position.token_id}>
                 <th scope="row">
                   {position.outcome} {position.bucket}
                 </th>
+                <td class="advice">{stale.length > 0 ? countText(null) : adviceText(position)}</td>
                 <td class="num">{fixedText(position.tokens, 2)}</td>
                 <td class="num">{percentText(position.avg_price)}</td>
                 <td class="num">{usdText(position.current_value)}</td>
                 <td class={`num ${toneOf(position.pnl)}`}>{signed(position.pnl, 2)}</td>
                 <td class="num">{percentText(position.analysis.win_probability)}</td>
                 <td class="num">{pointsText(position.analysis.edge)}</td>
-                <td>{stale.length > 0 ? countText(null) : adviceText(position)}</td>
               </tr>
             ))}
             {mergesOf(positions).map(({ bucket, pairs }) => (
               <tr key={bucket} class="merge">
                 <td colSpan={COLUMNS.length}>
-                  {`Merge ${fixedText(pairs, 2)} Yes and No of ${bucket} for ${usdText(pairs)}.`}
+                  {`Merge ${fixedText(pairs, 2)} Yes and No of ${bucket} for ${usdText(pairs)}.`}{' '}
+                  <Term word="Merge" />
                 </td>
               </tr>
             ))}

@@ -2,7 +2,7 @@ import type { Answer } from '../../client/browser.ts';
 import { countText, fixedText } from '../format.ts';
 import { originText } from '../record-text.ts';
 import { numbers, TableHead } from './table.tsx';
-import { Term } from './term.tsx';
+import { Explained, Term } from './term.tsx';
 
 type Group = Answer<'Calibration'>['data'][number];
 
@@ -26,7 +26,12 @@ export function ScoresTable({ group }: { readonly group: Group }) {
   return (
     <table class="grid scores">
       <caption>{`Scores over ${samples}, the market's over ${countText(group.n_market)} with prices`}</caption>
-      <TableHead columns={['Lower is better', ...['Model', 'Pace', 'Market'].map(numbers)]} />
+      <TableHead
+        columns={[
+          'Lower is better',
+          ...['Model', <Explained key="pace" word="Pace" />, 'Market'].map(numbers),
+        ]}
+      />
       <tbody>
         {MEASURES.map(({ field, name, about, decimals }) => {
           const values = [group[field], group[`${field}_pace`], group[`${field}_market`]];

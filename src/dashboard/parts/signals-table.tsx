@@ -6,16 +6,14 @@ import type { Signals } from '../state/records.ts';
 import { AdviceList } from './advice-list.tsx';
 import { inOrder, mostNotable } from './signal-order.ts';
 import { numbers, ScrollArea, TableHead } from './table.tsx';
-import { Term } from './term.tsx';
+import { Explained, Term } from './term.tsx';
 
 const TONES = { BUY: 'good', SELL: 'bad', HOLD: 'quiet', SKIP: 'quiet' } as const;
 const SHOWN = 12;
-const NET_EDGE = (
-  <>
-    Net edge <Term word="Net edge" />
-  </>
-);
-const COLUMNS = ['Bucket', 'Do', ...['Model', 'Market', NET_EDGE, 'Limit', 'Amount'].map(numbers), 'Why'];
+const EXPLAINED = (['Net edge', 'Limit', 'Amount'] as const).map((word) => (
+  <Explained key={word} word={word} />
+));
+const COLUMNS = ['Bucket', 'Do', ...['Model', 'Market', ...EXPLAINED].map(numbers), 'Why'];
 
 type Signal = Signals['signals'][number];
 
@@ -110,7 +108,8 @@ export function SignalsTable({ signals }: { readonly signals: Signals }) {
         </span>{' '}
         {record === null
           ? 'nothing settled to measure by'
-          : `${basisText(record)}; ${percentText(record.coverage90)} inside p5 to p95`}
+          : `${basisText(record)}; ${percentText(record.coverage90)} inside p5 to p95`}{' '}
+        <Term word="Unproven" />
       </p>
       <ScrollArea label="Signals by bucket">
         <table class="grid steady">

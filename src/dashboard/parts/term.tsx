@@ -1,8 +1,9 @@
+import { useId } from 'preact/hooks';
 import { GLOSSARY, type Word } from '../glossary.ts';
 
 /** A "?" beside a word of the page that says what it means, by pointer, finger and keyboard. The sign itself is no text of the page. */
 export function Term({ word }: { readonly word: Word }) {
-  const id = `term-${word.replaceAll(' ', '-')}`;
+  const id = useId();
   return (
     <span class="term">
       <button type="button" popovertarget={id} aria-label={`What is ${word}?`} />
@@ -10,5 +11,14 @@ export function Term({ word }: { readonly word: Word }) {
         <strong>{word}</strong> {GLOSSARY[word]}
       </span>
     </span>
+  );
+}
+
+/** A word of the glossary with its "?". */
+export function Explained({ word }: { readonly word: Word }) {
+  return (
+    <>
+      {word} <Term word={word} />
+    </>
   );
 }

@@ -7,6 +7,7 @@ import { deferred } from './deferred.tsx';
 import { useSettled } from './hooks.ts';
 import { Empty, Loading, Panel } from './panel.tsx';
 import { SignalsTable } from './signals-table.tsx';
+import { Term } from './term.tsx';
 import { Wallet } from './wallet.tsx';
 
 /** Bankrolls in USD. The slider is logarithmic. */
@@ -57,7 +58,7 @@ export const Trade = deferred(3, (props: TradeProps) => {
       )}
       {isPaid ? (
         <div class="pair">
-          <Panel title="Signals" note={`${nameOf(account)}, sized for ${usdText(bankroll)}`}>
+          <Panel title="Signals" term="Signals" note={`${nameOf(account)}, sized for ${usdText(bankroll)}`}>
             <div class="sizing">
               <label>
                 Bankroll <output class="num">{usdText(bankroll)}</output>
@@ -70,6 +71,7 @@ export const Trade = deferred(3, (props: TradeProps) => {
                   onInput={(change) => setPlace(Number(change.currentTarget.value))}
                 />
               </label>
+              <Term word="Bankroll" />
               <label class="check">
                 <input
                   type="checkbox"

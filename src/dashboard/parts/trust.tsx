@@ -74,18 +74,15 @@ export const Trust = deferred(5, (props: TrustProps) => {
       </fieldset>
       {track ? (
         <p class="proof">
-          <span class={`tag ${track.proven ? 'good' : 'warn'}`}>{proofText(track)}</span> {basisText(track)}
+          <span class={`tag ${track.proven ? 'good' : 'warn'}`}>{proofText(track)}</span> {basisText(track)}{' '}
+          <Term word="Back-filled" />
         </p>
       ) : null}
       <div class="trio">
         <Panel
           title="Calibration"
-          note={
-            <>
-              {group ? `n ${countText(group.n)} ${originText(group.origin)}, whiskers 95 % ` : ''}
-              <Term word="Calibration" />
-            </>
-          }
+          term="Calibration"
+          note={group ? `n ${countText(group.n)} ${originText(group.origin)}, whiskers 95 %` : ''}
         >
           <Loaded answer={calibration} what="calibration">
             {() =>
@@ -97,7 +94,11 @@ export const Trust = deferred(5, (props: TrustProps) => {
             }
           </Loaded>
         </Panel>
-        <Panel title="Error over time" note={`${horizon} h before the close, % of the final count`}>
+        <Panel
+          title="Error over time"
+          term="Error over time"
+          note={`${horizon} h before the close, % of the final count`}
+        >
           <Loaded answer={history} what="errors">
             {(value) =>
               value.data.length === 0 ? (
@@ -111,10 +112,10 @@ export const Trust = deferred(5, (props: TrustProps) => {
           {overview.state === 'done' ? <ErrorTable comparable={overview.value.comparable} /> : null}
         </Panel>
         <div class="stack">
-          <Panel title="Sources" note="since they last answered">
+          <Panel title="Sources" term="Sources" note="since they last answered">
             <Sources heartbeat={heartbeat} accounts={props.shownAccounts} status={status} now={now} />
           </Panel>
-          <Panel title="Lag of the last hour" note="from a post until it was seen">
+          <Panel title="Lag of the last hour" term="Lag" note="from a post until it was seen">
             <LagHistogram times={times} now={now} />
           </Panel>
         </div>

@@ -13,12 +13,17 @@ export interface OverviewRow {
   readonly edge: number | null;
   readonly bucket: string | null;
   readonly endAt: number;
+  /** Whether an input of its numbers is out of date. */
+  readonly isStale: boolean;
 }
 
 export const ORDERS = ['time left', 'edge', 'lead'] as const;
 export type Order = (typeof ORDERS)[number];
 
-type CountedEvent = Pick<Counters, 'event_id' | 'event_title' | 'real_counter' | 'display_delta' | 'end_ts'>;
+type CountedEvent = Pick<
+  Counters,
+  'event_id' | 'event_title' | 'real_counter' | 'display_delta' | 'end_ts' | 'stale'
+>;
 
 interface PricedEvent {
   readonly event_id: number;
@@ -52,6 +57,7 @@ export function overviewRows({
         edge: best?.edge ?? null,
         bucket: best?.title ?? null,
         endAt: event.end_ts,
+        isStale: event.stale.length > 0,
       };
     }),
   );

@@ -6,9 +6,10 @@ export type Input = Counters['stale'][number];
 
 const INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
 
-/** Whether the page gets no data, so that everything on it may be out of date. */
+/** Whether the page gets no data, or not yet what it missed, so that everything on it may be out of date. */
 export function isDisconnected(status: FeedStatus): boolean {
-  return status.state === 'down' || (status.state === 'stale' && status.reason !== 'source');
+  if (status.state === 'stale') return status.reason !== 'source';
+  return status.state === 'down' || status.state === 'resuming';
 }
 
 /** Inputs of an event that are out of date: the server says so, or nothing comes from the server. */

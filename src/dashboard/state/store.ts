@@ -10,10 +10,13 @@ export interface Store {
   /** The accounts that are followed from now on. Records of others are dropped. */
   follow(accounts: readonly string[]): void;
   listen(listener: () => void): () => void;
+  /** Notifies of each change at once, also while nobody sees the page. */
+  observe(observer: () => void): () => void;
 }
 
 export function createStore(accounts: readonly string[], schedule: (notify: () => void) => void): Store {
   const listeners = new Set<() => void>();
+  const observers = new Set<() => void>();
   let isScheduled = false;
   let state: State = {
     status: { state: 'connecting' },
@@ -33,6 +36,7 @@ export function createStore(accounts: readonly string[], schedule: (notify: () =
 
   function change(part: Partial<State>): void {
     state = { ...state, ...part };
+    for (const observer of [...observers]) observer();
     if (isScheduled) return;
     isScheduled = true;
     schedule(notify);
@@ -54,6 +58,10 @@ export function createStore(accounts: readonly string[], schedule: (notify: () =
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    observe(observer) {
+      observers.add(observer);
+      return () => observers.delete(observer);
     },
   };
 }

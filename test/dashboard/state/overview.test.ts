@@ -8,6 +8,7 @@ function accountWith(id: number, lead: number | null, edges: readonly number[], 
     real_counter: 5,
     display_delta: lead,
     end_ts: endAt,
+    stale: [],
   };
   const markets = edges.map((edge, place) => ({ title: String(place), edge }));
   return { counters: [event], predictions: [{ event_id: id, markets }] };

@@ -33,6 +33,7 @@ describe('staleInputs', () => {
   it('names all when nothing comes from the server at all', () => {
     const all = ['posts', 'oracle', 'ui', 'prices'];
     assert.deepEqual(staleInputs(EVENT, { state: 'down', reason: 'lost' }, 'account_a'), all);
+    assert.deepEqual(staleInputs(EVENT, { state: 'resuming' }, 'account_a'), all);
     assert.deepEqual(staleInputs(EVENT, { state: 'stale', reason: 'graph', sources: [] }, 'account_a'), all);
   });
 });

@@ -21,6 +21,17 @@ describe('createStore', () => {
     assert.equal(notified, 1);
   });
 
+  it('notifies observers at once of each change, also while nothing is scheduled', () => {
+    const store = createStore(['account_a'], () => undefined);
+    const seen: number[] = [];
+    const end = store.observe(() => seen.push(store.state.clockOffsetMs));
+    store.change({ clockOffsetMs: 5 });
+    store.change({ clockOffsetMs: 6 });
+    end();
+    store.change({ clockOffsetMs: 7 });
+    assert.deepEqual(seen, [5, 6]);
+  });
+
   it('keeps the records of accounts that stay, and drops those of others, also when they come late', () => {
     const store = createStore(['account_a', 'account_b'], () => undefined);
     store.changeAccount('account_a', { counters: [] });
