@@ -21,6 +21,8 @@ const leaveSamples = (page: Page) =>
 const openAll = (page: Page) =>
   page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
 
+const shown = (page: Page, hasText: string) => page.locator('.frames pre', { hasText }).first().waitFor();
+
 describe('the pages of the API in a browser', function () {
   this.timeout(240_000);
   let site: ServedPage;
@@ -141,14 +143,14 @@ describe('the pages of the API in a browser', function () {
     await page.goto(`${site.url}/docs/feed`);
     await page.selectOption('#listen-channel', 'heartbeat');
     await page.click('form.listen [type=submit]');
-    await page.waitForSelector('.frames >> text="type":"heartbeat"');
+    await shown(page, '"type":"heartbeat"');
     await page.click('[data-stop]');
     assert.equal(await page.textContent('form.listen output'), 'Stopped');
     await page.fill('#key', 'demo_pro');
     await page.selectOption('#listen-channel', 'signals');
     await page.fill('#listen-account', 'account_a');
     await page.click('form.listen [type=submit]');
-    await page.waitForSelector('.frames >> text="type":"snapshot"');
+    await shown(page, '"type":"snapshot"');
     assert.deepEqual(faults, []);
     await page.context().close();
   });
