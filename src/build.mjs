@@ -22,17 +22,18 @@ const RESULTS = [
   'build/database/lmdb/dict/dict.txt',
   'build/program/main.js',
   'build/src/dashboard/page.css.gz',
+  'build/src/server/docs/page.css',
   'build/client/README.md',
 ];
 /** What the later steps put between the compiled files. */
-const MADE_LATER = /^src\/(dashboard\/page\.|server\/renderer\/)/;
+const MADE_LATER = /^src\/(dashboard\/page\.|server\/docs\/page\.)/;
 
 const STEPS = [
   ['compiling the sources', compile],
   ['copying the database', () => runBuilt('copy-database.js')],
   ['bundling the program', () => runBuilt('bundle-program.js')],
   ['bundling the dashboard', () => runBuilt('bundle-dashboard.js')],
-  ['copying the page of the API', () => runBuilt('copy-renderer.js')],
+  ['bundling the pages of the API', () => runBuilt('bundle-docs.js')],
   ['making the package of the client', () => runBuilt('package-client.js')],
 ];
 

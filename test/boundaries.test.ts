@@ -176,7 +176,7 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
   'src/bundle-dashboard.ts': [],
   'src/bundle-program.ts': [],
   'src/copy-database.ts': [],
-  'src/copy-renderer.ts': [],
+  'src/bundle-docs.ts': [],
   'src/package-client.ts': ['src/client-types.ts', 'src/contract'],
   'src/client-types.ts': ['src/contract'],
   'src/examples': [],
@@ -204,6 +204,7 @@ const USED_IN: Readonly<Record<string, readonly string[]>> = {
   commander: ['src/cli'],
   esbuild: [
     'src/bundle-dashboard.ts',
+    'src/bundle-docs.ts',
     'src/bundle-program.ts',
     'src/copy-database.ts',
     'src/package-client.ts',

@@ -60,7 +60,7 @@ function smallProject(folder: string) {
   write('src/copy-database.ts', making('build/database/lmdb/dict/dict.txt'));
   write('src/bundle-program.ts', making('build/program/main.js'));
   write('src/bundle-dashboard.ts', making('build/src/dashboard/page.css.gz'));
-  write('src/copy-renderer.ts', making('build/src/server/renderer/renderer.js'));
+  write('src/bundle-docs.ts', making('build/src/server/docs/page.css'));
   write('src/package-client.ts', making('build/client/README.md'));
   for (const name of ['streams', 'test', 'bench']) write(`${name}/one.ts`, '');
   copyFileSync(join(root, 'src', 'build.mjs'), pathOf('src/build.mjs'));
@@ -99,7 +99,7 @@ describe('the build', function () {
       '  2/6 copying the database',
       '  3/6 bundling the program',
       '  4/6 bundling the dashboard',
-      '  5/6 copying the page of the API',
+      '  5/6 bundling the pages of the API',
       '  6/6 making the package of the client',
       'built in … s',
       '',
@@ -135,7 +135,7 @@ describe('the build', function () {
     assert.match(ifChanged().stderr, /as something has changed/);
     assert.equal(existsSync(project.pathOf('build/test/old.js')), false);
     assert.ok(existsSync(project.pathOf('build/test/new.js')));
-    assert.ok(existsSync(project.pathOf('build/src/server/renderer/renderer.js')));
+    assert.ok(existsSync(project.pathOf('build/src/server/docs/page.css')));
   });
 
   it('begins anew after it was killed', () => {

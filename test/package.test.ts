@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,6 +19,9 @@ const root = rootAbove(dirname(fileURLToPath(import.meta.url)));
 function rootAbove(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
 }
+
+/** What the client adds to the rxjs that it needs, as its page says. */
+const MOST_CLIENT_BYTES = 300_000;
 
 /** What a stranger would write: its types have to hold without any of ours. */
 const USE = `
@@ -110,6 +113,13 @@ describe('the package as it is published', function () {
         [Object.keys(dependencies), scripts, version],
         [['rxjs'], undefined, INTERFACE_VERSION],
       );
+      const own = join(alone, 'node_modules', 'tallywire-client');
+      const files = await readdir(own, { recursive: true, withFileTypes: true });
+      const sizes = files
+        .filter((file) => file.isFile())
+        .map((file) => statSync(join(file.parentPath, file.name)).size);
+      const bytes = sizes.reduce((sum, size) => sum + size, 0);
+      assert.ok(bytes > 0 && bytes < MOST_CLIENT_BYTES, `${bytes} bytes`);
       // Its declarations are checked too, as nobody else's are needed for them.
       const flags = [
         '--strict',

@@ -3,6 +3,7 @@ import { getSystemErrorMap } from 'node:util';
 /** What the codes of the system mean, where its own words are for programmers. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
+  EEXIST: 'something else of this name is in the way',
   EISDIR: 'it is a folder, not a file',
   ENOTDIR: 'a part of this path is a file, not a folder',
   EACCES: 'permission denied',

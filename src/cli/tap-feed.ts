@@ -1,4 +1,5 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { access, constants, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { merge, mergeMap, type Observable } from 'rxjs';
 import * as z from 'zod';
 import {
@@ -82,8 +83,28 @@ async function readCursors(file: string | undefined): Promise<z.output<typeof Cu
     return CursorFile.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
     // The first run.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    if (isMissing(error)) {
+      await checkFolder(file);
+      return {};
+    }
     throw new Error(`${file} is not a cursor file; remove it to start over`, { cause: error });
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/** Told before anything is read, as what was read could not be remembered. */
+async function checkFolder(file: string): Promise<void> {
+  const folder = dirname(file);
+  try {
+    await access(folder, constants.W_OK);
+  } catch (cause) {
+    const why = isMissing(cause)
+      ? `there is no folder ${folder}`
+      : `the folder ${folder} cannot be written to`;
+    throw new Error(`${file} cannot keep the cursor: ${why}`, { cause });
   }
 }
 

@@ -41,4 +41,15 @@ export const EXAMPLES: { readonly [Name in ComponentName]?: ExampleOf<Name> | un
   ReliabilityBin: CALIBRATION_GROUP.reliability[0],
   CalibrationGroup: CALIBRATION_GROUP,
   SleepScore: SLEEP_SCORE,
+  AlertRuleRequest: {
+    account: 'account_a',
+    when: 'settlement_delta >= 2',
+    target: { type: 'webhook', url: 'https://bot.example/alerts' },
+  },
+  WaitlistRequest: {
+    type: 'agent',
+    case: 'Trading weekly post-count markets',
+    name: 'count-bot_1',
+    wallet: '0x00000000000000000000000000000000000000a1',
+  },
 };

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { ServiceError } from '../errors.ts';
 
 /** A record of a CSV file and the line, from 1, on which it begins. */
@@ -15,8 +15,15 @@ export interface CsvFile {
 }
 
 export async function readCsv(path: string): Promise<CsvFile> {
-  const [header, ...lines] = csvLines(await readFile(path, 'utf8'), path);
+  const [header, ...lines] = csvLines(await readText(path), path);
   return { path, names: header?.cells.map((name) => name.trim()) ?? [], lines };
+}
+
+async function readText(path: string): Promise<string> {
+  // The system opens a folder like a file, and does not name it when it cannot be read.
+  if ((await stat(path)).isDirectory())
+    throw new ServiceError('BACKTEST_FILE', `${path} is a folder, not a file`);
+  return readFile(path, 'utf8');
 }
 
 /** The place of a column; -1 where the file has none of them. */

@@ -18,7 +18,7 @@ import { createWallets } from './portfolio/wallets.ts';
 import { accountsEndpoint } from './routes/accounts.ts';
 import { alertEndpoints } from './routes/alerts.ts';
 import { dashboardEndpoints } from './routes/dashboard.ts';
-import { documentEndpoints, pageEndpoints } from './routes/documents.ts';
+import { documentEndpoints, guideEndpoint } from './routes/documents.ts';
 import { feedEndpoint } from './routes/feed.ts';
 import { healthEndpoint } from './routes/health.ts';
 import { historyEndpoints } from './routes/history.ts';
@@ -137,7 +137,7 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
       calibrationEndpoint(streamDeps, calibration),
       healthEndpoint(deps.operations, now),
       ...(forwardUsage === undefined ? usage : []),
-      ...pageEndpoints(deps.accounts),
+      guideEndpoint(deps.accounts),
       ...(deps.hasFeed === false ? [] : [whenKnown(feedEndpoint())]),
     ],
     events: history,
@@ -147,7 +147,7 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
       ...(forwardUsage === undefined ? [] : usage.map((endpoint) => forwarded(endpoint, forwardUsage))),
       ...(deps.alerts === undefined ? [] : alertEndpoints({ alerts: deps.alerts, now })),
       waitlistEndpoint({ ...deps, report }),
-      ...documentEndpoints(deps.accounts),
+      ...documentEndpoints(deps),
       ...(deps.hasMetrics === false ? [] : [metricsEndpoint(deps.operations)]),
     ],
     close() {

@@ -128,6 +128,12 @@ describe('a command on a part of the log', function () {
   it('says that a file or a folder is not there, in words', async () => {
     const cases = [
       [['backtest', '--posts', 'none.csv'], /^tallywire: none\.csv: there is no such file or folder\n$/],
+      [['backtest', '--posts', 'src'], /^tallywire: src is a folder, not a file\n$/],
+      [
+        ['doctor', '--data', 'package.json'],
+        /: there is no store in package\.json: it is a file, not a folder\n$/,
+      ],
+      [['start', '--data', 'package.json'], /package\.json: something else of this name is in the way\n$/],
       [['replay', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
       [['tap', 'posts', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
       [['backup', '--data', 'no-folder-here', '--to', 'x'], /^tallywire: .*no-folder-here.*\n$/],

@@ -89,6 +89,12 @@ describe('tallywire tap --url', () => {
     const cursor = join(folder, 'cursor.json');
     await writeFile(cursor, 'nonsense');
     await fails(['test', '--url', server.url, '--cursor', cursor], 1, /is not a cursor file/);
+    const lost = join(folder, 'none', 'cursor.json');
+    await fails(
+      ['test', '--url', server.url, '--cursor', lost],
+      1,
+      /cannot keep the cursor: there is no folder/,
+    );
   });
 
   it('says that nothing answers at the address, and goes on trying', async () => {

@@ -9,7 +9,7 @@ import { exchangeRaw, pouring, statusesIn } from '../sweeps/raw-http.ts';
 import { SMUGGLED } from '../sweeps/smuggling.ts';
 import { type Running, start } from './start.ts';
 
-const UNREAD = ['/api/v1/openapi.json', '/', '/nowhere', '/api/v1/performance/history', '/docs/renderer.css'];
+const UNREAD = ['/api/v1/openapi.json', '/', '/nowhere', '/api/v1/performance/history', '/docs'];
 const TIMEOUTS = { headersTimeoutMs: 400, requestTimeoutMs: 600, checkEveryMs: 50 };
 
 describe('a server among hostile callers', () => {

@@ -21,7 +21,7 @@ const UNCOUNTED = [
   '/api/v1/asyncapi.json',
   '/llms.txt',
   '/docs',
-  '/docs/renderer.js',
+  '/docs/page.js',
   '/dashboard/page.js',
   '/metrics',
   '/nowhere',
@@ -33,7 +33,7 @@ export const HTTP_ATTACKS: readonly Attack[] = [
   neverReading('GETs of the history in a row, never read', (n) =>
     pipelined(`/api/v1/performance/history?days=${30 + n}`),
   ),
-  neverReading('GETs of page files in a row, never read', () => pipelined('/docs/renderer.js')),
+  neverReading('GETs of page files in a row, never read', () => pipelined('/dashboard/page.js')),
   neverReading('requests of the least length in a row, never read', () => pipelined('/')),
   {
     name: 'large bodies read byte by byte',

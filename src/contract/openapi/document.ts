@@ -32,6 +32,10 @@ const TAGS = [
   { name: 'Predictions', description: 'Forecasts of the count that settles' },
   { name: 'Trading', description: 'Signals, orders and wallets' },
   { name: 'Performance', description: 'How good the forecasts were' },
+  {
+    name: 'Alerts',
+    description: 'Rules of a key that send alerts, and the alerts that could not be delivered',
+  },
   { name: 'Usage', description: 'Usage of a key' },
   { name: 'Service', description: 'The service itself' },
 ];

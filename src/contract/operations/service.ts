@@ -62,7 +62,7 @@ export const SERVICE: readonly Operation[] = [
     id: 'getDocs',
     path: '/docs',
     summary: 'This document as a page',
-    description: 'A page for people. It needs no other host.',
+    description: 'A page for people; the feed has one of its own at /docs/feed. They need no other host.',
     answer: 'text/html',
   },
   {

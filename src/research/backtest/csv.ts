@@ -30,7 +30,10 @@ export function numberIn(file: CsvFile, name: string, isRequired: boolean): (lin
   if (place === -1) {
     if (!isRequired) return () => null;
     const missing = name.replaceAll('|', ' or ');
-    throw new ServiceError('BACKTEST_FILE', `${path} has no column ${missing}, found ${names.join(', ')}`);
+    throw new ServiceError(
+      'BACKTEST_FILE',
+      `${path} has no column ${missing}, found ${names.join(', ') || 'nothing'}`,
+    );
   }
   const isTime = TIME_NAME.test(names[place] ?? '');
   return ({ line, cells }) => {

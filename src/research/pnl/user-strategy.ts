@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isSame, type Output } from '../../../streams/internal.ts';
@@ -12,6 +13,8 @@ export type UserStrategy = (record: unknown, portfolio: Portfolio, memory: unkno
 const UNSEEN: readonly Output['stream'][] = ['requests', 'failures'];
 
 export async function loadStrategy(path: string): Promise<Strategy> {
+  if (!existsSync(path))
+    throw new ServiceError('STRATEGY_FILE', `cannot load the strategy ${path}: there is no such file`);
   let loaded: Readonly<Record<string, unknown>>;
   try {
     loaded = await import(pathToFileURL(resolve(path)).href);

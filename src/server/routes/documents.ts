@@ -6,71 +6,63 @@ import type { Endpoint, FileEndpoint } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE, SECURITY_HEADERS } from '../headers.ts';
 import { PAGE_HEADERS, staticAnswer, staticFile } from '../static-content.ts';
 
-// All URLs are relative, so that a proxy may add a prefix.
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>tallywire API</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/renderer.css">
-<script src="docs/renderer.js" defer></script>
-<script src="docs/page.js" defer></script>
-</head>
-<body><main id="page"></main></body>
-</html>
-`;
+/** What the pages tell about the service they are of. */
+interface PageDeps {
+  readonly accounts: readonly AccountPath[];
+  readonly hasFeed?: boolean;
+  readonly isDemo?: boolean;
+  readonly demoWallet?: string | undefined;
+}
 
-const PAGE_SCRIPT = `SwaggerUIBundle({
-  url: new URL('api/v1/openapi.json', document.baseURI).href,
-  dom_id: '#page',
-  deepLinking: true,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  validatorUrl: null,
-});
-`;
-
-/** The page that shows the document of the API, and the guide for language models. */
-export function pageEndpoints(accounts: readonly AccountPath[]): readonly Endpoint[] {
-  return [
-    fixed('/docs', 'text/html; charset=utf-8', PAGE, PAGE_HEADERS),
-    fixed('/docs/page.js', 'text/javascript; charset=utf-8', PAGE_SCRIPT, SECURITY_HEADERS),
-    fixed('/llms.txt', 'text/markdown; charset=utf-8', languageModelGuide(accounts), SECURITY_HEADERS),
-  ];
+/** The guide for language models. */
+export function guideEndpoint(accounts: readonly AccountPath[]): Endpoint {
+  const answer = staticAnswer('text/markdown; charset=utf-8', languageModelGuide(accounts), SECURITY_HEADERS);
+  return { path: '/llms.txt', access: 'open', answer };
 }
 
 /**
- * The documents of both APIs, and what renders one of them on the page. They are large and rarely needed, so each is made
- * or read when it is first asked for; the schemas of all answers are loaded for them alone.
+ * The documents of both APIs, and a page of each. They are large and rarely needed, so each is made or read when it is first
+ * asked for; the schemas of all answers are loaded for them alone.
  */
-export function documentEndpoints(accounts: readonly AccountPath[]): readonly FileEndpoint[] {
+export function documentEndpoints(deps: PageDeps): readonly FileEndpoint[] {
+  const { accounts, hasFeed = true, isDemo = false, demoWallet } = deps;
+  const facts = {
+    accounts: accounts.map(({ segment }) => segment),
+    isDemo,
+    hasFeed,
+    demoWallet: isDemo ? demoWallet : undefined,
+  };
+  const openApi = async () => {
+    const { openApiDocument } = await import('../../contract/openapi/document.ts');
+    return openApiDocument(accounts);
+  };
+  const asyncApi = async () => {
+    const { asyncApiDocument } = await import('../../contract/asyncapi/document.ts');
+    return asyncApiDocument(accounts);
+  };
   return [
-    later(`${API_PREFIX}/openapi.json`, JSON_TYPE, API_HEADERS, async () => {
-      const { openApiDocument } = await import('../../contract/openapi/document.ts');
-      return encoded(openApiDocument(accounts));
+    later(`${API_PREFIX}/openapi.json`, JSON_TYPE, API_HEADERS, async () => encoded(await openApi())),
+    later(`${API_PREFIX}/asyncapi.json`, JSON_TYPE, API_HEADERS, async () => encoded(await asyncApi())),
+    later('/docs', HTML_TYPE, PAGE_HEADERS, async () => {
+      const { restPage } = await import('../docs/rest-page.ts');
+      return Buffer.from(restPage(await openApi(), facts));
     }),
-    later(`${API_PREFIX}/asyncapi.json`, JSON_TYPE, API_HEADERS, async () => {
-      const { asyncApiDocument } = await import('../../contract/asyncapi/document.ts');
-      return encoded(asyncApiDocument(accounts));
-    }),
-    rendererFile('/docs/renderer.js', 'text/javascript; charset=utf-8', 'swagger-ui-bundle.js'),
-    rendererFile('/docs/renderer.css', 'text/css; charset=utf-8', 'swagger-ui.css'),
+    ...(hasFeed
+      ? [
+          later('/docs/feed', HTML_TYPE, PAGE_HEADERS, async () => {
+            const { feedPage } = await import('../docs/feed-page.ts');
+            return Buffer.from(feedPage(await asyncApi(), facts));
+          }),
+        ]
+      : []),
+    pageFile('page.js', 'text/javascript; charset=utf-8'),
+    pageFile('page.css', 'text/css; charset=utf-8'),
   ];
 }
 
-const encoded = (document: unknown) => Buffer.from(JSON.stringify(document));
+const HTML_TYPE = 'text/html; charset=utf-8';
 
-function fixed(
-  path: string,
-  type: string,
-  body: string,
-  headers: Readonly<Record<string, string>>,
-): Endpoint {
-  return { path, access: 'open', answer: staticAnswer(type, body, headers) };
-}
+const encoded = (document: unknown) => Buffer.from(JSON.stringify(document));
 
 function later(
   path: string,
@@ -81,8 +73,8 @@ function later(
   return { method: 'GET', path, access: 'open', answer: staticFile(load, type, headers) };
 }
 
-/** A file that the build copied from the renderer's package. */
-function rendererFile(path: string, type: string, name: string): FileEndpoint {
-  const location = new URL(`../renderer/${name}`, import.meta.url);
-  return later(path, type, SECURITY_HEADERS, () => readFile(location));
+/** A file that the build made beside the pages. */
+function pageFile(name: string, type: string): FileEndpoint {
+  const location = new URL(`../docs/${name}`, import.meta.url);
+  return later(`/docs/${name}`, type, SECURITY_HEADERS, () => readFile(location));
 }

@@ -13,7 +13,12 @@ export function missingStore(folder: string, traces: readonly string[] = storeTr
   const remedy =
     `; there was one, as these show: ${traces.join(', ')}; put the db folder of a backup, or one that was kept, ` +
     `back as ${join(folder, 'db')}, or start on another folder to begin anew`;
-  return new StoreError('STORE_MISSING', `there is no store in ${folder}${traces.length > 0 ? remedy : ''}`);
+  const why = traces.length > 0 ? remedy : isFile(folder) ? ': it is a file, not a folder' : '';
+  return new StoreError('STORE_MISSING', `there is no store in ${folder}${why}`);
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 /** What lies in a data folder and shows that a store is or was there, by path from the folder. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createTrading } from '../../../src/research/pnl/trading.ts';
-import { type UserStrategy, userStrategy } from '../../../src/research/pnl/user-strategy.ts';
+import { loadStrategy, type UserStrategy, userStrategy } from '../../../src/research/pnl/user-strategy.ts';
 import { listed, quoted, type Shown, ticked } from './records.ts';
 
 const BOOK = { bid: 0.4, ask: 0.5, bidSize: 100, askSize: 20 };
@@ -119,6 +119,13 @@ describe('a strategy of somebody else', () => {
       'STRATEGY_IMPURE',
       /mine\.js gave two answers to the record of seq 1/,
     );
+  });
+
+  it('is not looked for in vain without a word', async () => {
+    await assert.rejects(loadStrategy('none.js'), {
+      code: 'STRATEGY_FILE',
+      message: 'cannot load the strategy none.js: there is no such file',
+    });
   });
 
   it('is refused an order that is none', () => {

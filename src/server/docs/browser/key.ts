@@ -1,0 +1,44 @@
+/** Name of the key in the storage of the tab, which the dashboard reads too. */
+const STORED = 'key';
+
+const TIERS = ['FREE', 'PRO', 'INTERNAL'];
+const TIER_OF_DEMO: Readonly<Record<string, string>> = {
+  demo_free: 'FREE',
+  demo_pro: 'PRO',
+  demo_internal: 'INTERNAL',
+};
+
+/** The key that was entered, or nothing. */
+export function startKey(): () => string {
+  const input = document.querySelector<HTMLInputElement>('#key');
+  if (input === null) return () => '';
+  const change = (value: string) => {
+    input.value = value;
+    if (value === '') sessionStorage.removeItem(STORED);
+    else sessionStorage.setItem(STORED, value);
+    showNeeds(value);
+  };
+  change(sessionStorage.getItem(STORED) ?? '');
+  input.addEventListener('input', () => change(input.value.trim()));
+  input.form?.addEventListener('submit', (event) => event.preventDefault());
+  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-use-key]')) {
+    button.addEventListener('click', () => {
+      change(button.dataset.useKey ?? '');
+      // The button goes, so what comes next gets its focus.
+      button.closest('form')?.querySelector<HTMLButtonElement>('[type=submit]')?.focus();
+    });
+  }
+  return () => input.value;
+}
+
+/** Where a key is missing it is said, and nothing that would be refused can be sent. */
+function showNeeds(key: string): void {
+  // The tier of any other key is known to the service alone.
+  const tier = key === '' ? 'FREE' : (TIER_OF_DEMO[key] ?? 'INTERNAL');
+  for (const note of document.querySelectorAll<HTMLElement>('.needs')) {
+    const isMissing = TIERS.indexOf(tier) < TIERS.indexOf(note.dataset.tier ?? '');
+    note.hidden = !isMissing;
+    const send = note.closest('form')?.querySelector<HTMLButtonElement>('[type=submit]');
+    if (send) send.disabled = isMissing;
+  }
+}
