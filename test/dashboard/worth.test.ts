@@ -29,6 +29,7 @@ describe('what the dashboard is worth', function () {
       edge: -0.2,
       edgeNet: -0.19,
       action: 'SELL',
+      codes: ['PASSED_BY_COUNT'],
       kelly: 0,
       noKelly: 0.5,
     });
