@@ -29,7 +29,7 @@ export { countBetween, lowerBound } from './model/sorted-times.ts';
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
 export { LEAST_AGAINST, type TrackRecord } from './model/track-record.ts';
-export { type TakerFee, takerFee } from './model/trading-costs.ts';
+export { costOfShare, type TakerFee, takerFee } from './model/trading-costs.ts';
 export type {
   AccountPrior,
   AgeLimits,
@@ -102,4 +102,4 @@ export type {
 } from './records.ts';
 export { isKept, isStreamName } from './records.ts';
 export type { Score } from './score-records.ts';
-export type { BucketSignal, Decision } from './signal-records.ts';
+export type { BucketSignal, Decision, FrozenBuy } from './signal-records.ts';

@@ -92,12 +92,12 @@ export interface TickFact {
 /**
  * A post was seen. `id` is the first of its edit history, so an edit is the same post with a new text.
  * `poll` and `list` are live polls of the timeline and of the oracle's list. `backfill` and `archive` are the same two
- * read back at a start, which shows nothing about lag.
+ * read back at a start, which shows nothing about lag. `import` is a history of somebody's own, which nobody has checked.
  */
 export interface PostFact extends PostKind {
   readonly kind: 'post';
   readonly account: AccountId;
-  readonly via: 'poll' | 'backfill' | 'list' | 'archive';
+  readonly via: 'poll' | 'backfill' | 'list' | 'archive' | 'import';
   readonly id: string;
   readonly text: string;
   readonly createdAt: number;

@@ -33,8 +33,8 @@ export interface Post {
   readonly seenAt: number;
   /** When it was found gone, or null. */
   readonly deletedAt: number | null;
-  /** `oracle_list` until the timeline has shown it. */
-  readonly via: PostsVia;
+  /** `oracle_list`, or `import` from a file, until the timeline has shown it. */
+  readonly via: PostsVia | 'import';
   /**
    * When the oracle took it in, or was first found to have it. Null while its list was not seen to show it; nobody looks
    * for a post of the timeline that is more than two days old.

@@ -46,10 +46,16 @@ export interface EventSignals {
   readonly order: { readonly strategy: BuyStrategy; readonly tokens: readonly string[] } | null;
 }
 
-/** A bucket that was worth buying. */
+/** A bucket of which one side was worth buying. */
 export interface FrozenBuy extends CountRange {
+  /** Absent for Yes. */
+  readonly side?: 'No';
+  /** The probability that the side wins. */
   readonly prob: number;
+  /** The market's price of Yes, or 1 minus the best bid for it. */
   readonly price: number;
+  /** What a share of the side cost at the best price with the fee; absent where it is not known. */
+  readonly cost?: number;
   /** The share of a bankroll of the usual size. */
   readonly stake: number;
 }

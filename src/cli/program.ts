@@ -7,6 +7,7 @@ import { clusterCommand } from './cluster.ts';
 import { doctorCommand } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { EXIT_USAGE, reportFailure } from './failure.ts';
+import { importCommand } from './import.ts';
 import { keysCommand } from './keys.ts';
 import { addManual } from './manual.ts';
 import { paymentsCommand } from './payments.ts';
@@ -41,6 +42,7 @@ function createProgram(proc: ProcessLike, exitWith: (code: number) => void): Com
     tapCommand(proc),
     backtestCommand(proc, exitWith),
     exportCommand(proc, exitWith),
+    importCommand(proc),
     backupCommand(proc),
     doctorCommand(proc, exitWith),
     accountsCommand(proc),

@@ -60,7 +60,7 @@ export interface EvaluatedBucket extends Book {
   readonly codes: readonly ReasonCode[];
   /** The full Kelly stake of a purchase at the best ask with the fee; null while any of them is unknown. */
   readonly kelly: number | null;
-  /** The full Kelly stake on No at 1 minus the best bid; null unless the bucket is passed and that is worth it. */
+  /** The full Kelly stake on No at 1 minus the best bid with the fee; null unless the action is SELL at a price. */
   readonly noKelly: number | null;
   /** The fee that all of this is after. */
   readonly fee: TakerFee;
@@ -108,11 +108,16 @@ export function evaluateBucket(
   const cost = ask === null || price === null ? null : costOfShare(Math.max(ask, price), fee);
   const isKnown = modelProb !== null && cost !== null;
   const edgeNet = isKnown ? round4(modelProb - cost) : null;
-  const noKelly = modelProb === null || standing === 'open' ? null : kellyOfNo(modelProb, bid, fee);
+  const gain = modelProb === null ? null : gainOfNo(modelProb, bid, fee);
+  const isPassed = standing !== 'open' && gain !== null && gain >= LEAST_GAIN;
+  const decided = isPassed ? PASSED : actionFor(edge, edgeNet, { standing, modelProb, price, bid, ask, fee });
+  const isSale = decided.action === 'SELL' && gain !== null && modelProb !== null && bid !== null;
+  const noKelly = isSale ? fullKelly(1 - modelProb, costOfShare(1 - bid, fee)) : 0;
   return {
-    ...{ standing, prob: modelProb, price, bid, ask, bidSize, askSize, edge, edgeNet, noKelly },
-    ...(noKelly === null ? actionFor(edge, edgeNet, { standing, modelProb, price, bid, ask, fee }) : PASSED),
+    ...{ standing, prob: modelProb, price, bid, ask, bidSize, askSize, edge, edgeNet },
+    ...decided,
     kelly: isKnown ? fullKelly(modelProb, cost) : null,
+    noKelly: noKelly > 0 ? noKelly : null,
     fee,
   };
 }
@@ -124,11 +129,12 @@ interface Decided {
 
 const PASSED: Decided = { action: 'SELL', codes: ['PASSED_BY_COUNT'] };
 
-/** Buying No at 1 - bid is the same trade as selling Yes at the bid, for someone who holds no Yes. */
-function kellyOfNo(prob: number, bid: number | null, fee: TakerFee): number | null {
-  if (bid === null || bid <= 0 || bid >= 1) return null;
-  if (round4(proceedsOfShare(bid, fee) - prob) < LEAST_GAIN) return null;
-  return fullKelly(1 - prob, costOfShare(1 - bid, fee));
+/**
+ * What a share of No, bought at 1 - bid with the fee, is worth above its cost. The fee is the same on both sides, so this is
+ * the gain of selling Yes at the bid too.
+ */
+function gainOfNo(prob: number, bid: number | null, fee: TakerFee): number | null {
+  return bid === null || bid <= 0 || bid >= 1 ? null : round4(proceedsOfShare(bid, fee) - prob);
 }
 
 interface Figures {

@@ -81,7 +81,7 @@ export function isOld({ madeAt }: Pick<Prediction, 'madeAt'>, at: number): boole
   return Math.abs(at - madeAt) > OLD_FORECAST_MS;
 }
 
-/** The full Kelly stakes of a bucket's bets: on Yes where it is a BUY, on No where the count has passed it. */
+/** The full Kelly stake of a bucket's bet: on Yes where it is a BUY, on No where it is a SELL. */
 export function kellyOf({ action, kelly, noKelly }: BucketSignal): number {
   if (action === 'BUY') return kelly ?? 0;
   return action === 'SKIP' ? 0 : (noKelly ?? 0);
@@ -106,10 +106,14 @@ export function accountShareOf(records: Iterable<EventSignals>): number {
   return accountShare(sum);
 }
 
+function isPassedOffer({ codes }: BucketSignal): boolean {
+  return codes.includes('PASSED_BY_COUNT');
+}
+
 function byWorth(a: BucketSignal, b: BucketSignal): number {
-  const isFirst = Number(b.noKelly !== null) - Number(a.noKelly !== null);
+  const isFirst = Number(isPassedOffer(b)) - Number(isPassedOffer(a));
   if (isFirst !== 0) return isFirst;
-  if (a.noKelly !== null && a.bid !== b.bid) return (b.bid ?? 0) - (a.bid ?? 0);
+  if (isPassedOffer(a) && a.bid !== b.bid) return (b.bid ?? 0) - (a.bid ?? 0);
   const worst = Number.NEGATIVE_INFINITY;
   return (b.edge ?? worst) === (a.edge ?? worst) ? 0 : (b.edge ?? worst) - (a.edge ?? worst);
 }

@@ -125,14 +125,14 @@ function accountsOfFact(fact: Fact): readonly AccountId[] | 'everyone' {
 }
 
 /**
- * The archive lists counted posts alone, so it says nothing about the time before the oldest post found elsewhere, unless
- * no others are known.
+ * The archive lists counted posts alone, and an import maybe too, so they say nothing about the time before the oldest post
+ * found elsewhere, unless no others are known.
  */
 function recordActivity(state: ForecastState, { output, via, previous }: PostChange): void {
   const { record, at } = output;
   const postedAt = state.postedAt.times;
   if (previous !== undefined) removeTime(postedAt, previous.createdAt);
-  const isAll = via !== 'archive' || state.postsVia === 'oracle_list';
+  const isAll = (via !== 'archive' && via !== 'import') || state.postsVia === 'oracle_list';
   const oldestAt = postedAt[0] ?? Number.POSITIVE_INFINITY;
   if (isAll || record.createdAt >= oldestAt) insertTime(postedAt, record.createdAt);
   dropBefore(postedAt, at - SLEEP_MEMORY_MS);

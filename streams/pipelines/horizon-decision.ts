@@ -1,9 +1,11 @@
 import type { Book } from '../model/bucket-signal.ts';
+import { round4 } from '../model/decimals.ts';
 import type { TrackRecord } from '../model/track-record.ts';
+import { costOfShare } from '../model/trading-costs.ts';
 import type { Prediction } from '../records.ts';
 import type { Decision, EventSignals, FrozenBuy } from '../signal-records.ts';
 import { eventSignals } from './event-signals.ts';
-import { confidenceIn, sizedSignals, USUAL_BETTOR } from './signals-for-bankroll.ts';
+import { confidenceIn, type SizedSignal, sizedSignals, USUAL_BETTOR } from './signals-for-bankroll.ts';
 
 /**
  * What the signals of that instant said to buy with the forecast of a horizon; null when it was nothing. The caller is
@@ -13,10 +15,7 @@ export function decisionOf(row: Prediction, record: EventSignals): Decision | nu
   const { horizonHours, forecastId, eventId, account, origin, madeAt, endAt } = row;
   if (horizonHours === null) return null;
   const { signals, buy } = sizedSignals(record, USUAL_BETTOR);
-  const buys = signals.flatMap(({ action, lo, hi, prob, price, fraction }): readonly FrozenBuy[] => {
-    if (action !== 'BUY' || lo === null || prob === null || price === null) return [];
-    return [{ lo, hi, prob, price, stake: fraction }];
-  });
+  const buys = signals.flatMap(frozenBuy);
   if (buys.length === 0) return null;
   return {
     forecastId,
@@ -32,6 +31,18 @@ export function decisionOf(row: Prediction, record: EventSignals): Decision | nu
     orderLos: buy?.legs.flatMap(({ signal }) => signal.lo ?? []) ?? [],
     buys: buys.toSorted((a, b) => b.stake - a.stake),
   };
+}
+
+/** The one bet on a bucket, if it is worth a cent. */
+function frozenBuy(signal: SizedSignal): readonly FrozenBuy[] {
+  const { action, lo, hi, prob, price, ask, bid, fraction, no, fee } = signal;
+  if (lo === null || prob === null) return [];
+  if (action === 'BUY' && price !== null)
+    return [{ lo, hi, prob, price, ...(ask !== null && { cost: costOfShare(ask, fee) }), stake: fraction }];
+  if (no === null || no.fraction === 0 || bid === null) return [];
+  const noPrice = round4(1 - bid);
+  const cost = costOfShare(noPrice, fee);
+  return [{ lo, hi, side: 'No', prob: round4(1 - prob), price: noPrice, cost, stake: no.fraction }];
 }
 
 /**

@@ -109,7 +109,7 @@ function seePost(state: PostsState, fact: PostFact, turn: Turn): void {
 /** A settled post of unknown kind gets its kind. */
 function clearUp(state: PostsState, fact: PostFact, turn: Turn): void {
   const unclear = state.unclear.get(fact.id);
-  if (unclear === undefined || !hasKind(fact)) return;
+  if (unclear === undefined || !hasKind(fact) || fact.via === 'import') return;
   const known = { ...withFact(undefined, fact, state.rule, turn.at), ...unclear };
   const previous: Post = { ...known, isReply: null, isQuote: null, isCounted: true, via: 'oracle_list' };
   state.unclear.delete(fact.id);
@@ -171,8 +171,13 @@ function sweep(state: PostsState, before: number): void {
   }
 }
 
-/** The post after a fact about it. The list adds to what the timeline shows of a post, and never replaces it. */
+/**
+ * The post after a fact about it. The list adds to what the timeline shows of a post, and never replaces it; an import does
+ * not even add.
+ */
 function withFact(known: Post | undefined, fact: PostFact, rule: CountingRule, at: number): Post {
+  const isImported = fact.via === 'import';
+  if (known !== undefined && isImported) return known;
   const isListed = fact.via === 'list' || fact.via === 'archive';
   const oracleAt = known?.oracleAt ?? (isListed ? (fact.importedAt ?? at) : null);
   if (known !== undefined && isListed && (known.isReply !== null || !hasKind(fact))) {
@@ -191,7 +196,7 @@ function withFact(known: Post | undefined, fact: PostFact, rule: CountingRule, a
     url: fact.url,
     seenAt: known?.seenAt ?? at,
     deletedAt: known?.deletedAt ?? null,
-    via: isListed ? (known?.via ?? 'oracle_list') : 'timeline',
+    via: isListed ? (known?.via ?? 'oracle_list') : isImported ? 'import' : 'timeline',
     oracleAt,
   };
 }

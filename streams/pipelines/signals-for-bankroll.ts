@@ -35,7 +35,7 @@ export interface SizedBet {
 
 export interface SizedSignal extends BucketSignal, SizedBet {
   readonly strategy: BuyStrategy | 'RISK_MANAGEMENT' | null;
-  /** The bet on No of a bucket that the count has passed, while it is worth it. */
+  /** The bet on No, for someone who holds no Yes to sell. */
   readonly no: SizedBet | null;
 }
 

@@ -20,6 +20,7 @@ describeFedPage('what the dashboard is worth', (site) => {
       edge: -0.2,
       edgeNet: -0.19,
       action: 'SELL',
+      codes: ['PASSED_BY_COUNT'],
       kelly: 0,
       noKelly: 0.5,
     });

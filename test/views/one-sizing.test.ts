@@ -179,6 +179,7 @@ interface Signal {
   readonly bucket: string;
   readonly token_id: string;
   readonly action: 'BUY' | 'SELL' | 'HOLD' | 'SKIP';
+  readonly model_prob: number | null;
   readonly edge: number | null;
   readonly edge_net: number | null;
   readonly market_price: number | null;
@@ -189,7 +190,10 @@ interface Signal {
   readonly best_bid: number | null;
   readonly best_ask: number | null;
   readonly cut: readonly { readonly by: string }[];
+  readonly reason_codes: readonly string[];
   readonly buy_no: {
+    readonly model_prob: number;
+    readonly edge_net: number;
     readonly limit_price: number;
     readonly available_usd: number | null;
     readonly kelly_fraction: number;
@@ -201,7 +205,7 @@ interface SignalsRecord {
   readonly event_id: number;
   readonly signals: readonly Signal[];
   readonly BUY: readonly { readonly stake_usd: number; readonly stakes_usd: readonly number[] }[];
-  readonly SELL: readonly { readonly token_id: string }[];
+  readonly SELL: readonly { readonly token_id: string; readonly buy_no: Signal['buy_no'] }[];
 }
 
 interface Market {
@@ -245,6 +249,7 @@ function answersTo(state: AnyState): Answers {
   };
 }
 
+const isPassed = ({ reason_codes }: Signal) => reason_codes.includes('PASSED_BY_COUNT');
 const byToken = <Row extends { readonly token_id: string }>(rows: readonly Row[]) =>
   new Map(rows.map((row) => [row.token_id, row]));
 const check = (test: (answers: Answers, state: AnyState) => void, numRuns = 100) =>
@@ -261,7 +266,7 @@ describe('one sizing behind signals, prediction, portfolio and rebalancing', () 
       for (const signal of signals.flatMap((record) => record.signals)) {
         count(`signals ${signal.action}`);
         for (const { by } of signal.cut) count(`cut ${by}`);
-        if (signal.buy_no !== null) count('buy No');
+        if (signal.buy_no !== null) count(isPassed(signal) ? 'buy No of passed' : 'buy No of open');
       }
       for (const { sizing } of portfolios.flatMap(({ positions }) => positions))
         count(`sizing ${sizing?.action}`);
@@ -269,7 +274,8 @@ describe('one sizing behind signals, prediction, portfolio and rebalancing', () 
       for (const { signal } of predictions.flatMap(({ markets }) => markets)) count(`prediction ${signal}`);
     }, 300);
     for (const what of [
-      ...['signals BUY', 'signals SELL', 'signals HOLD', 'signals SKIP', 'buy No'],
+      ...['signals BUY', 'signals SELL', 'signals HOLD', 'signals SKIP', 'buy No of passed'],
+      'buy No of open',
       ...['cut event_cap', 'cut unproven', 'cut account_cap', 'cut depth', 'cut minimum'],
       ...['sizing ADD_MORE', 'sizing TRIM', 'sizing HOLD', 'sizing null', 'ADD_MORE', 'TRIM'],
       ...['STRONG_BUY', 'BUY', 'SLIGHT_BUY', 'HOLD', 'SELL', 'null'].map((word) => `prediction ${word}`),
@@ -416,16 +422,30 @@ describe('one sizing behind signals, prediction, portfolio and rebalancing', () 
   it('puts buckets first that a count has passed while somebody bids for them', () => {
     check(({ signals }) => {
       for (const { signals: rows } of signals) {
-        const isOffered = rows.map(({ buy_no }) => buy_no !== null);
+        const isOffered = rows.map((row) => row.buy_no !== null && isPassed(row));
         assert.deepEqual(
           isOffered,
           isOffered.toSorted((a, b) => Number(b) - Number(a)),
         );
-        for (const { buy_no, action, best_bid, suggested_bet } of rows) {
+      }
+    });
+  });
+
+  it('offers No wherever it says SELL, at 1 minus the bid, and beside no bet on Yes', () => {
+    check(({ signals }, { account }) => {
+      for (const { signals: rows, SELL } of signals) {
+        for (const row of rows) {
+          const { buy_no, action, best_bid, suggested_bet, model_prob } = row;
+          if (action === 'SELL') assert.ok(buy_no !== null);
           if (buy_no === null) continue;
-          assert.ok(action !== 'BUY' && suggested_bet === 0);
+          assert.ok(action === 'SELL' || (action === 'HOLD' && account.policy.isBuyOnly));
+          assert.equal(suggested_bet, 0);
           assert.ok(Math.abs(buy_no.limit_price - (1 - (best_bid ?? 0))) < 1e-4);
+          assert.ok(Math.abs(buy_no.model_prob - (1 - (model_prob ?? 0))) < 1e-9);
+          assert.ok(buy_no.edge_net >= 0);
         }
+        const sold = byToken(rows);
+        for (const { token_id, buy_no } of SELL) assert.deepEqual(buy_no, sold.get(token_id)?.buy_no);
       }
     });
   });

@@ -46,6 +46,10 @@ export const OVERVIEW: ExampleOf<'PerformanceOverview'> = {
   win_rate: { HIGH: null, MEDIUM: null, LOW: 45.1613 },
   win_rate_sample_size: { HIGH: 0, MEDIUM: 0, LOW: 31 },
   win_rate_unproven: { HIGH: 0, MEDIUM: 0, LOW: 31 },
+  bets_by_side: {
+    yes: { bets: 58, events: 31, won_percent: 32.7586, return_percent: -1.8421 },
+    no: { bets: 44, events: 27, won_percent: 86.3636, return_percent: 0.9317 },
+  },
   last_updated: '2026-11-15T06:11:56.630Z',
   comparable: {
     n: 56,

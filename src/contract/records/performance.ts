@@ -38,6 +38,18 @@ const share = percent.meta({
 });
 const samples = z.int().min(0).meta({ description: 'Settled events with such a signal.' });
 
+const sideResultRecord = z
+  .object({
+    bets: z.int().min(0).meta({ description: 'Settled bets.' }),
+    events: z.int().min(0).meta({ description: 'Settled events with such a bet.' }),
+    won_percent: z.number().min(0).max(100).nullable().meta({ description: 'Percent of them that won.' }),
+    return_percent: z.number().min(-100).nullable().meta({
+      description:
+        'What they made, percent of the stakes: a share paid the best price with the taker fee, and settled at 1 or 0.',
+    }),
+  })
+  .meta({ description: 'How all bets on one side did.' });
+
 /** The track record of one account at one horizon, as the signals use it. */
 export const accountTrackRecord = trackRecord
   .extend({
@@ -69,6 +81,10 @@ export const overviewRecord = timed({
     .meta({ description: 'Settled events behind each rate.' }),
   win_rate_unproven: z.object({ HIGH: samples, MEDIUM: samples, LOW: samples }).meta({
     description: 'Those at a horizon where the model had not been shown to be better than the market.',
+  }),
+  bets_by_side: z.object({ yes: sideResultRecord, no: sideResultRecord }).meta({
+    description:
+      'The bets that the signals gave live for 1,000 USD, each event once, on Yes (BUY) and on No (SELL without a position) apart.',
   }),
   last_updated: isoTime.meta({ description: 'When the last event was scored, ISO 8601, UTC.' }),
   comparable: z.object({ n: z.int().min(0).meta({ description: 'Such events.' }), ...errors }).meta({

@@ -23,9 +23,9 @@ export const postRecord = z
     seen_ts: timeMs.meta({ description: 'When this service first saw it, UTC ms.' }),
     deleted_ts: timeMs.nullable().meta({ description: 'When it was found deleted, UTC ms, or null.' }),
     url: z.string().meta({ description: 'Address of the post.' }),
-    via: postsVia.meta({
+    via: z.enum([...postsVia.options, 'import']).meta({
       description:
-        "Where it was found: on the account's timeline, or so far only in the settlement oracle's list of posts.",
+        "Where it was found: on the account's timeline, so far only in the settlement oracle's list of posts, or so far only in a file that the operator has imported.",
     }),
     oracle_ts: timeMs.nullable().meta({
       description:

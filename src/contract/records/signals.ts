@@ -29,6 +29,15 @@ const cut = z
 export const buyNoRecord = z
   .object({
     token_id: z.string().meta({ description: 'Order-book token of its No share.' }),
+    model_prob: probability.meta({ description: 'Probability that No wins: 1 minus that of Yes.' }),
+    edge_net: z
+      .number()
+      .meta({ description: 'model_prob minus limit_price and the taker fee at that price.' }),
+    kelly_full: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta({ description: 'The whole optimal-growth fraction at limit_price with the fee.' }),
     limit_price: z
       .number()
       .min(0)
@@ -43,7 +52,7 @@ export const buyNoRecord = z
   })
   .meta({
     description:
-      'The bet on No of a bucket that a count has passed while somebody still bids for it. It is the same trade as the SELL, for someone who holds no Yes.',
+      'The bet on No where the action is SELL: the same trade, for someone who holds no Yes. Its price is 1 minus best_bid, for as many shares as are bid for. An account whose signals only buy has it beside HOLD. Null otherwise.',
   });
 
 /** One bucket, for one bankroll (spec 2.5). */
@@ -162,8 +171,9 @@ export const sellOrderRecord = z
     edge,
     limit_price: price.meta({ description: 'best_bid.' }),
     available_usd: availableUsd,
+    buy_no: buyNoRecord.nullable(),
   })
-  .meta({ description: 'What to sell, if it is held.' });
+  .meta({ description: 'What to sell, if it is held; if not, buy_no is the same trade.' });
 
 export const trackRecord = z
   .object({

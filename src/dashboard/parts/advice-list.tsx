@@ -1,6 +1,8 @@
 import { percentText, usdText } from '../format.ts';
 import type { Advice } from '../state/advice.ts';
 
+type NoSignal = Extract<Advice, { type: 'no' }>['signals'][number];
+
 /** What to do, as sentences, the most certain first. */
 export function AdviceList({ advice }: { readonly advice: readonly Advice[] }) {
   return (
@@ -55,7 +57,18 @@ function Sentence({ advice }: { readonly advice: Advice }) {
           <span class="tag bad">SELL</span> {`if held: ${advice.buckets.join(', ')}`}
         </>
       );
+    case 'no':
+      return (
+        <>
+          <span class="tag good">BUY NO</span>{' '}
+          {`if Yes is not held: ${advice.signals.map(noText).join(', ')}`}
+        </>
+      );
   }
+}
+
+function noText({ bucket, buy_no }: NoSignal): string {
+  return `${bucket} up to ${percentText(buy_no?.limit_price)} for ${usdText(buy_no?.suggested_bet ?? 0)}`;
 }
 
 /** `SINGLE_BUCKET` as `single bucket`. */

@@ -1,7 +1,10 @@
+import { isPassed } from '../state/advice.ts';
+
 interface Listed {
   readonly bucket: string;
   readonly action: string;
   readonly buy_no: object | null;
+  readonly reason_codes: readonly string[];
 }
 
 /** The first of the list, which begins with the best edges; whatever is to be traded comes before the rest of it. */
@@ -12,7 +15,7 @@ export function mostNotable<S extends Listed>(signals: readonly S[], count: numb
 
 /** Buckets that a count has passed while somebody bids for them come first, the others by count. */
 export function inOrder(a: Listed, b: Listed): number {
-  const isFirst = Number(b.buy_no !== null) - Number(a.buy_no !== null);
+  const isFirst = Number(isPassed(b)) - Number(isPassed(a));
   return isFirst === 0 ? lowerEnd(a.bucket) - lowerEnd(b.bucket) : isFirst;
 }
 

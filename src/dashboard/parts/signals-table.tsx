@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { countText, percentText, pointsText, usdText } from '../format.ts';
 import { basisText, proofText } from '../record-text.ts';
-import { adviceOf, amountOf } from '../state/advice.ts';
+import { adviceOf, amountOf, isPassed } from '../state/advice.ts';
 import type { Signals } from '../state/records.ts';
 import { AdviceList } from './advice-list.tsx';
 import { inOrder, mostNotable } from './signal-order.ts';
@@ -45,7 +45,7 @@ function Row(props: { readonly signal: Signal; readonly amount: number | null })
       <tr>
         <th scope="row">
           {signal.bucket}
-          {no === null ? null : <span class="tag bad">passed</span>}
+          {isPassed(signal) ? <span class="tag bad">passed</span> : null}
         </th>
         <td>
           <span class={`tag ${TONES[signal.action]}`}>{signal.action}</span>

@@ -2,7 +2,7 @@ import type { Signals } from './records.ts';
 
 type Signal = Pick<
   Signals['signals'][number],
-  'bucket' | 'token_id' | 'best_bid' | 'buy_no' | 'suggested_bet' | 'model_prob'
+  'bucket' | 'token_id' | 'best_bid' | 'buy_no' | 'suggested_bet' | 'model_prob' | 'reason_codes'
 >;
 type Order = Pick<
   Signals['BUY'][number],
@@ -21,19 +21,36 @@ export type Advice =
   | { readonly type: 'passed'; readonly signal: Signal }
   /** Others are instead of it, never beside it. */
   | { readonly type: 'buy'; readonly order: Order; readonly instead: readonly Order[] }
-  | { readonly type: 'sell'; readonly buckets: readonly string[] };
+  | { readonly type: 'sell'; readonly buckets: readonly string[] }
+  /** For those who hold nothing to sell. */
+  | { readonly type: 'no'; readonly signals: readonly Signal[] };
 
 export function adviceOf(signals: Advised): readonly Advice[] {
-  const passed = signals.signals.filter(({ buy_no }) => buy_no !== null);
+  const passed = signals.signals.filter(isPassed);
   const [order, ...instead] = signals.BUY.filter(({ stake_usd }) => stake_usd > 0);
   const sells = signals.SELL.map(({ bucket }) => bucket).filter(
     (bucket) => !passed.some((signal) => signal.bucket === bucket),
+  );
+  const noes = signals.signals.filter(
+    (signal) => !isPassed(signal) && (signal.buy_no?.suggested_bet ?? 0) > 0,
   );
   return [
     ...passed.toSorted(byBid).map((signal) => ({ type: 'passed' as const, signal })),
     ...(order === undefined ? [] : [{ type: 'buy' as const, order, instead }]),
     ...(sells.length === 0 ? [] : [{ type: 'sell' as const, buckets: sells }]),
+    ...(noes.length === 0 || order !== undefined ? [] : [{ type: 'no' as const, signals: noes }]),
   ];
+}
+
+/** Whether a count has passed the bucket while somebody still bids for it. */
+export function isPassed({
+  buy_no,
+  reason_codes,
+}: {
+  readonly buy_no: object | null;
+  readonly reason_codes: readonly string[];
+}): boolean {
+  return buy_no !== null && reason_codes.includes('PASSED_BY_COUNT');
 }
 
 function byBid(a: Signal, b: Signal): number {
@@ -42,8 +59,9 @@ function byBid(a: Signal, b: Signal): number {
 
 /** The one amount for a bucket, USD: that of the order if there is one, which replaces all bets. Null for none. */
 export function amountOf(signal: Signal, orders: readonly Order[]): number | null {
-  if (signal.buy_no !== null) return positive(signal.buy_no.suggested_bet);
   const [order] = orders.filter(({ stake_usd }) => stake_usd > 0);
+  if (signal.buy_no !== null && (order === undefined || isPassed(signal)))
+    return positive(signal.buy_no.suggested_bet);
   if (order === undefined) return positive(signal.suggested_bet);
   return positive(order.stakes_usd[order.buckets.indexOf(signal.bucket)] ?? 0);
 }

@@ -2,7 +2,8 @@ import { HOUR_MS, MINUTE_MS } from '../time-spans.ts';
 import type { Post, PostTime } from './records.ts';
 
 /** A post that was seen this long after it was made came with the history. */
-const LATE_MS = { timeline: 2 * MINUTE_MS, oracle_list: 10 * MINUTE_MS };
+/** What was imported is never news. */
+const LATE_MS = { timeline: 2 * MINUTE_MS, oracle_list: 10 * MINUTE_MS, import: 0 };
 /** How long a new post is highlighted. */
 const FRESH_MS = 4_000;
 

@@ -153,7 +153,7 @@ export const SCORES: Schema<RowResult> = {
 type Decision = StreamRecords['decisions'];
 
 export const DECISIONS: Schema<Decision> = {
-  version: 2,
+  version: 3,
   eventAt: ({ madeAt }) => madeAt,
   columns: [
     ...forecasted<Decision>(),
@@ -166,8 +166,18 @@ export const DECISIONS: Schema<Decision> = {
     column('order_los', { list: 'INT64' }, ({ orderLos }) => orderLos),
     column(
       'buys',
-      { list: { struct: { lo: 'INT64', hi: 'INT64', prob: 'DOUBLE', price: 'DOUBLE', stake: 'DOUBLE' } } },
-      ({ buys }) => buys.map(({ lo, hi, prob, price, stake }) => ({ lo, hi, prob, price, stake })),
+      {
+        list: {
+          struct: {
+            ...{ lo: 'INT64', hi: 'INT64', side: 'UTF8', prob: 'DOUBLE', price: 'DOUBLE' },
+            ...{ cost: 'DOUBLE', stake: 'DOUBLE' },
+          },
+        },
+      },
+      ({ buys }) =>
+        buys.map(({ lo, hi, side, prob, price, cost, stake }) => ({
+          ...{ lo, hi, side: side ?? 'Yes', prob, price, cost: cost ?? null, stake },
+        })),
     ),
   ],
 };

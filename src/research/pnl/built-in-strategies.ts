@@ -8,7 +8,10 @@ const FAVOURITE_STAKE = 0.02;
 /** A bet is not raised by less. */
 const LEAST_USD = 1;
 
-/** Does what the signals say: buys and sells, with the stakes that they give for the equity of the moment. */
+/**
+ * Does what the signals say: buys and sells, with the stakes that they give for the equity of the moment. Whoever holds the
+ * other side of a bucket sells that first.
+ */
 export const FOLLOW_SIGNALS: Strategy = {
   name: 'signals',
   decide: (output, view) => (output.stream === 'signals' ? followed(output, view) : []),
@@ -22,15 +25,20 @@ function followed({ record }: OutputOf<'signals'>, view: View): readonly Order[]
     const usd = betUsd - (held.get(token) ?? 0);
     return usd < LEAST_USD || pending.includes(token) ? [] : [{ token, side: 'BUY', usd, ...order }];
   };
+  const sold = (token: string, limit: number): Order[] =>
+    pending.includes(token) ? [] : [{ token, side: 'SELL', limit }];
   const bettor = { bankrollUsd: equityUsd, includesUnproven: true, isBuyOnly: false };
   return sizedSignals(record, bettor).signals.flatMap(
     ({ action, token, noToken, prob, bid, ask, betUsd, no }): Order[] => {
       if (prob === null) return [];
-      if (action === 'BUY' && ask !== null) return raised(token, betUsd, { prob, limit: ask });
-      const isSold = action === 'SELL' && bid !== null && held.has(token) && !pending.includes(token);
-      const sale: Order[] = isSold ? [{ token, side: 'SELL', limit: bid }] : [];
-      if (no === null || bid === null || noToken === '') return sale;
-      return [...sale, ...raised(noToken, no.betUsd, { prob: 1 - prob, limit: 1 - bid })];
+      if (action === 'BUY' && ask !== null) {
+        if (held.has(noToken)) return sold(noToken, 1 - ask);
+        return raised(token, betUsd, { prob, limit: ask });
+      }
+      if (action !== 'SELL' || bid === null) return [];
+      if (held.has(token)) return sold(token, bid);
+      if (no === null || noToken === '') return [];
+      return raised(noToken, no.betUsd, { prob: 1 - prob, limit: 1 - bid });
     },
   );
 }

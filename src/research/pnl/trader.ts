@@ -44,6 +44,7 @@ export interface Fill {
 export interface Bet {
   readonly token: string;
   readonly eventId: number;
+  readonly isYes: boolean;
   readonly closedAt: number;
   readonly boughtUsd: number;
   readonly pnlUsd: number;
@@ -88,6 +89,7 @@ interface Trader {
 interface Position {
   readonly token: string;
   readonly eventId: number;
+  readonly isYes: boolean;
   readonly owner: string;
   shares: number;
   costUsd: number;
@@ -206,7 +208,7 @@ export function createTrader(strategy: Strategy, terms: Terms, market: Market): 
     const held = positions.get(token);
     const wanted = usd ?? wantedStake(fullKelly(prob ?? 0, cost)) * bankroll - (held?.costUsd ?? 0);
     if (wanted <= 0) return 'no_edge';
-    const { eventId, owner } = listing;
+    const { eventId, isYes, owner } = listing;
     const room = Math.min(
       EVENT_CAP * bankroll - costIn((position) => position.eventId === eventId),
       ACCOUNT_CAP * bankroll - costIn((position) => position.owner === owner),
@@ -216,7 +218,7 @@ export function createTrader(strategy: Strategy, terms: Terms, market: Market): 
     const shares = Math.min(Math.min(wanted, room) / cost, left);
     const paid = shares * cost;
     if (paid < LEAST_USD) return 'too_small';
-    const position = held ?? emptyPosition(token, eventId, owner);
+    const position = held ?? emptyPosition(token, eventId, isYes, owner);
     positions.set(token, position);
     position.shares += shares;
     position.costUsd += paid;
@@ -244,9 +246,9 @@ export function createTrader(strategy: Strategy, terms: Terms, market: Market): 
   }
 
   function close(position: Position, closedAt: number): void {
-    const { token, eventId, boughtUsd, receivedUsd, judgedUsd, edgeUsd } = position;
+    const { token, eventId, isYes, boughtUsd, receivedUsd, judgedUsd, edgeUsd } = position;
     const edge = judgedUsd > 0 ? edgeUsd / judgedUsd : null;
-    bets.push({ token, eventId, closedAt, boughtUsd, pnlUsd: receivedUsd - boughtUsd, edge });
+    bets.push({ token, eventId, isYes, closedAt, boughtUsd, pnlUsd: receivedUsd - boughtUsd, edge });
     positions.delete(token);
   }
 
@@ -305,9 +307,9 @@ export function createTrader(strategy: Strategy, terms: Terms, market: Market): 
   };
 }
 
-function emptyPosition(token: string, eventId: number, owner: string): Position {
+function emptyPosition(token: string, eventId: number, isYes: boolean, owner: string): Position {
   return {
-    ...{ token, eventId, owner, shares: 0, costUsd: 0, boughtUsd: 0, receivedUsd: 0 },
+    ...{ token, eventId, isYes, owner, shares: 0, costUsd: 0, boughtUsd: 0, receivedUsd: 0 },
     ...{ judgedUsd: 0, edgeUsd: 0 },
   };
 }

@@ -2,15 +2,24 @@ import { bootstrapInterval } from '../../../streams/internal.ts';
 import type { Bet, Trading } from './trader.ts';
 import type { NamedTrading } from './trading.ts';
 
-/** How bets did whose mean edge lay in [from, to); both null where the strategy named no probability. */
-export interface EdgeBand {
-  readonly from: number | null;
-  readonly to: number | null;
+/** How some of the bets did. */
+interface BetGroup {
   readonly bets: number;
   /** The share of them that made money. */
   readonly hit_rate: number;
   readonly bought_usd: number;
   readonly pnl_usd: number;
+}
+
+/** Those whose mean edge lay in [from, to); both null where the strategy named no probability. */
+export interface EdgeBand extends BetGroup {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** Those on one side. */
+export interface SideBets extends BetGroup {
+  readonly side: 'Yes' | 'No';
 }
 
 /** A strategy's result, named as it is written. */
@@ -35,6 +44,8 @@ export interface TradingSummary {
   /** The deepest fall below an earlier height, as a share of that height. */
   readonly max_drawdown: number;
   readonly by_edge: readonly EdgeBand[];
+  /** Yes, then No; a side without a bet that is over is left out. */
+  readonly by_side: readonly SideBets[];
   /** Orders that met no offer, by reason. */
   readonly unfilled: Trading['unfilled'];
   /** Time and equity. */
@@ -66,6 +77,10 @@ export function tradingSummary(trading: NamedTrading, startUsd: number): Trading
     fees_usd: sum(fills, ({ feeUsd }) => feeUsd),
     max_drawdown: deepestFall(curve.map(({ usd }) => usd)),
     by_edge: edgeBands(bets),
+    by_side: (['Yes', 'No'] as const).flatMap((side) => {
+      const some = bets.filter(({ isYes }) => isYes === (side === 'Yes'));
+      return some.length === 0 ? [] : [{ side, ...groupOf(some) }];
+    }),
     unfilled,
     curve: curve.map(({ at, usd }) => [at, usd]),
   };
@@ -77,6 +92,14 @@ function sum<T>(items: readonly T[], value: (item: T) => number): number {
 
 function hitRate(bets: readonly Bet[]): number {
   return bets.filter(({ pnlUsd }) => pnlUsd > 0).length / bets.length;
+}
+
+function groupOf(bets: readonly Bet[]): BetGroup {
+  return {
+    ...{ bets: bets.length, hit_rate: hitRate(bets) },
+    bought_usd: sum(bets, ({ boughtUsd }) => boughtUsd),
+    pnl_usd: sum(bets, ({ pnlUsd }) => pnlUsd),
+  };
 }
 
 /** The buckets of an event exclude one another, so an event is one draw. */
@@ -100,15 +123,7 @@ function deepestFall(values: readonly number[]): number {
 
 function edgeBands(bets: readonly Bet[]): EdgeBand[] {
   const band = (from: number | null, to: number | null, some: readonly Bet[]): EdgeBand[] =>
-    some.length === 0
-      ? []
-      : [
-          {
-            ...{ from, to, bets: some.length, hit_rate: hitRate(some) },
-            bought_usd: sum(some, ({ boughtUsd }) => boughtUsd),
-            pnl_usd: sum(some, ({ pnlUsd }) => pnlUsd),
-          },
-        ];
+    some.length === 0 ? [] : [{ from, to, ...groupOf(some) }];
   const finite = (value: number) => (Number.isFinite(value) ? value : null);
   const known = EDGES.slice(1).flatMap((to, index) => {
     const from = EDGES[index] ?? 0;

@@ -3,7 +3,7 @@ import { axisAround, dateAxis, dots, idealLine, line, plot, whisker } from '../b
 import type { TradingSummary } from '../pnl/trading-summary.ts';
 import type { RecordedResult } from './recorded-backtest.ts';
 import type { RecordedScores } from './recorded-scores.ts';
-import { edgeRows, moneyRows, scoreRows, verdictOf } from './recorded-table.ts';
+import { edgeRows, moneyRows, scoreRows, sideRows, verdictOf } from './recorded-table.ts';
 
 type Shown = Pick<RecordedResult, 'scores' | 'trading'>;
 
@@ -21,6 +21,7 @@ function sections({ scores, trading }: Shown): string {
   const [head = [], ...rows] = scoreRows(scores);
   const [moneyHead = [], ...money] = moneyRows(trading);
   const [edgeHead = [], ...edges] = edgeRows(trading);
+  const [sideHead = [], ...sides] = sideRows(trading);
   const first = trading[0];
   return [
     '<h2>Forecasts</h2>',
@@ -50,6 +51,11 @@ what is held at what somebody bids for it.</p>`,
           htmlTable(
             edgeHead,
             edges.map((cells) => ({ cells })),
+          ),
+          `<h2>Bets of ${first.strategy} by side</h2>`,
+          htmlTable(
+            sideHead,
+            sides.map((cells) => ({ cells })),
           ),
         ]),
   ].join('\n');

@@ -1,4 +1,4 @@
-import type { EdgeBand, TradingSummary } from '../pnl/trading-summary.ts';
+import type { EdgeBand, SideBets, TradingSummary } from '../pnl/trading-summary.ts';
 import type { RecordedResult } from './recorded-backtest.ts';
 import type { RecordedScores, RecordedSummary } from './recorded-scores.ts';
 
@@ -74,7 +74,7 @@ function moneyCells(summary: TradingSummary): string[] {
   ];
 }
 
-const EDGE_HEADINGS = ['edge', 'bets', 'hits', 'bought USD', 'profit'];
+const BET_HEADINGS = ['bets', 'hits', 'bought USD', 'profit'];
 
 /** A band of edges in words. */
 function bandName({ from, to }: Pick<EdgeBand, 'from' | 'to'>): string {
@@ -82,9 +82,8 @@ function bandName({ from, to }: Pick<EdgeBand, 'from' | 'to'>): string {
   return to === null ? `${from} and more` : `${from} to ${to}`;
 }
 
-function edgeCells(band: EdgeBand): string[] {
-  const { bets, hit_rate, bought_usd, pnl_usd } = band;
-  return [bandName(band), String(bets), percent(hit_rate), bought_usd.toFixed(2), signed(pnl_usd, 2)];
+function betCells(name: string, { bets, hit_rate, bought_usd, pnl_usd }: EdgeBand | SideBets): string[] {
+  return [name, String(bets), percent(hit_rate), bought_usd.toFixed(2), signed(pnl_usd, 2)];
 }
 
 /** Columns under each other, the first to the left and the others to the right. */
@@ -113,12 +112,22 @@ export function moneyRows(trading: readonly TradingSummary[]): Rows {
 /** Of the strategy in question; nothing without a bet that is over. */
 export function edgeRows([first]: readonly TradingSummary[]): Rows {
   const bands = first?.by_edge ?? [];
-  return bands.length === 0 ? [] : [EDGE_HEADINGS, ...bands.map(edgeCells)];
+  return bands.length === 0
+    ? []
+    : [['edge', ...BET_HEADINGS], ...bands.map((band) => betCells(bandName(band), band))];
 }
 
-/** Verdict, scores by hours left, profit of every strategy, and hits by edge of the one in question. */
+/** The same bets by side. */
+export function sideRows([first]: readonly TradingSummary[]): Rows {
+  const sides = first?.by_side ?? [];
+  return sides.length === 0
+    ? []
+    : [['side', ...BET_HEADINGS], ...sides.map((side) => betCells(side.side, side))];
+}
+
+/** Verdict, scores by hours left, profit of every strategy, and hits by edge and by side of the one in question. */
 export function recordedText(result: Pick<RecordedResult, 'scores' | 'trading'>): string {
   const { scores, trading } = result;
-  const tables = [scoreRows(scores), moneyRows(trading), edgeRows(trading)];
+  const tables = [scoreRows(scores), moneyRows(trading), edgeRows(trading), sideRows(trading)];
   return [verdictOf(result), ...tables.filter((rows) => rows.length > 0).map(table)].join('\n\n');
 }

@@ -24,7 +24,7 @@ import type { WinRates } from './win-rates.ts';
 /** The overview of spec 2.9, of these scores and the track records of these accounts. */
 export function overviewToWire(
   scores: readonly ScoreRecord[],
-  { byConfidence: { HIGH, MEDIUM, LOW } }: WinRates,
+  { byConfidence: { HIGH, MEDIUM, LOW }, bySide }: WinRates,
   accounts: readonly AccountPath[],
   updatedAt: number,
 ): Omit<RecordOf<typeof overviewRecord>, 'timestamp'> {
@@ -34,6 +34,7 @@ export function overviewToWire(
     win_rate: { HIGH: round4(HIGH.percent), MEDIUM: round4(MEDIUM.percent), LOW: round4(LOW.percent) },
     win_rate_sample_size: { HIGH: HIGH.sampleSize, MEDIUM: MEDIUM.sampleSize, LOW: LOW.sampleSize },
     win_rate_unproven: { HIGH: HIGH.nUnproven, MEDIUM: MEDIUM.nUnproven, LOW: LOW.nUnproven },
+    bets_by_side: { yes: sideToWire(bySide.Yes), no: sideToWire(bySide.No) },
     last_updated: isoOf(updatedAt),
     comparable: {
       n: comparable.length / HORIZON_HOURS.length,
@@ -47,6 +48,10 @@ export function overviewToWire(
       ? { track_records: trackRecordsToWire(scores, accounts) }
       : { track_records: [], omitted_accounts: accounts.length }),
   };
+}
+
+function sideToWire({ bets, events, wonPercent, returnPercent }: WinRates['bySide']['Yes']) {
+  return { bets, events, won_percent: round4(wonPercent), return_percent: round4(returnPercent) };
 }
 
 function byHorizon<Figures>(errorAt: (hours: number) => Figures) {

@@ -1,4 +1,4 @@
-import type { AccountId, BuyStrategy, Confidence, Decision } from '../../../streams/internal.ts';
+import type { AccountId, BuyStrategy, Confidence, Decision, FrozenBuy } from '../../../streams/internal.ts';
 import type { Latest } from '../latest.ts';
 
 interface WinRate {
@@ -9,9 +9,22 @@ interface WinRate {
   readonly nUnproven: number;
 }
 
+/** How all bets on one side did. */
+interface SideResult {
+  readonly bets: number;
+  readonly events: number;
+  /** The share of bets that won, and what they made of what was staked, at the cost of a share; null without a sample. */
+  readonly wonPercent: number | null;
+  readonly returnPercent: number | null;
+}
+
+type BetSide = 'Yes' | 'No';
+
 export interface WinRates {
+  /** Of bets on Yes alone, as are those by strategy. */
   readonly byConfidence: Readonly<Record<Confidence, WinRate>>;
   readonly byStrategy: Readonly<Record<BuyStrategy, WinRate>>;
+  readonly bySide: Readonly<Record<BetSide, SideResult>>;
 }
 
 interface Settled {
@@ -25,11 +38,11 @@ interface Settled {
  */
 export function winRates(latest: Latest, account?: AccountId): WinRates {
   const settled = settledDecisions(latest, account);
-  const firstOnes = firstOfEach(settled);
+  const firstOnes = firstOfEach(settled.filter(({ decision }) => yesBuys(decision).length > 0));
   const confidence = (level: Confidence) =>
     rateOf(
       firstOnes.filter(({ decision }) => decision.confidence === level),
-      ({ decision, wonLo }) => decision.buys[0]?.lo === wonLo,
+      ({ decision, wonLo }) => yesBuys(decision)[0]?.lo === wonLo,
     );
   const strategy = (name: BuyStrategy) =>
     rateOf(
@@ -39,6 +52,39 @@ export function winRates(latest: Latest, account?: AccountId): WinRates {
   return {
     byConfidence: { HIGH: confidence('HIGH'), MEDIUM: confidence('MEDIUM'), LOW: confidence('LOW') },
     byStrategy: { TWO_BUCKET: strategy('TWO_BUCKET'), SINGLE_BUCKET: strategy('SINGLE_BUCKET') },
+    bySide: { Yes: sideResult(settled, 'Yes'), No: sideResult(settled, 'No') },
+  };
+}
+
+function sideOf({ side }: FrozenBuy): BetSide {
+  return side ?? 'Yes';
+}
+
+function yesBuys({ buys }: Decision): readonly FrozenBuy[] {
+  return buys.filter((buy) => sideOf(buy) === 'Yes');
+}
+
+/** Each event once, with all bets on that side of the first decision that had any. */
+function sideResult(settled: readonly Settled[], side: BetSide): SideResult {
+  const isMeant = (buy: FrozenBuy) => sideOf(buy) === side;
+  const events = firstOfEach(settled.filter(({ decision }) => decision.buys.some(isMeant)));
+  const bets = events.flatMap(({ decision, wonLo }) =>
+    decision.buys.filter(isMeant).map(({ lo, cost, stake }) => {
+      const hasWon = (lo === wonLo) === (side === 'Yes');
+      return { hasWon, cost: cost ?? null, stake };
+    }),
+  );
+  let [staked, paid] = [0, 0];
+  for (const { hasWon, cost, stake } of bets) {
+    if (cost === null) continue;
+    staked += stake;
+    if (hasWon) paid += stake / cost;
+  }
+  return {
+    bets: bets.length,
+    events: events.length,
+    wonPercent: bets.length === 0 ? null : (100 * bets.filter(({ hasWon }) => hasWon).length) / bets.length,
+    returnPercent: staked === 0 ? null : 100 * (paid / staked - 1),
   };
 }
 

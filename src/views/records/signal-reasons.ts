@@ -55,7 +55,7 @@ function sentence(code: ReasonCode, signal: SizedSignal, record: EventSignals): 
     case 'PASSED_BY_COUNT':
       return passed(signal);
     case 'OVERVALUED':
-      return `an edge of ${edge} is -0.05 or less: holding it costs more than selling it`;
+      return overvalued(signal);
     case 'NO_TRADE_BAND':
       return `an edge of ${edge} is too small to trade: above 0.05 or from -0.05 down it would not be`;
     case 'NO_ASK':
@@ -87,6 +87,11 @@ function sentence(code: ReasonCode, signal: SizedSignal, record: EventSignals): 
 
 function purchase({ edge, edgeNet, ask }: SizedSignal): string {
   return `an edge of ${edge} leaves ${edgeNet} at the best ask of ${ask} with the taker fee`;
+}
+
+function overvalued({ edge, bid, no }: SizedSignal): string {
+  const instead = bid === null || no === null ? '' : `; without a position, buy No at 1 - ${bid}`;
+  return `an edge of ${edge} is -0.05 or less: holding it costs more than selling it${instead}`;
 }
 
 function passed({ standing, title, bid, bidSize }: SizedSignal): string {

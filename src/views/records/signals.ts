@@ -1,6 +1,7 @@
 import {
   type Bettor,
   confidenceIn,
+  costOfShare,
   type EventRecord,
   type EventSignals,
   expectedValue,
@@ -137,13 +138,14 @@ function signalsToWire(
     track_record: trackToWire(record.horizonHours, record.track),
     signals: signals.filter(isListed).map((signal) => signalToWire(signal, record, bettor)),
     BUY: buy === null ? [] : [buyToWire(buy, rates)],
-    SELL: sells.map(({ title, token, edge, limitPrice, availableUsd }) => ({
+    SELL: sells.map((signal) => ({
       strategy: 'RISK_MANAGEMENT',
-      bucket: title,
-      token_id: token,
-      edge,
-      limit_price: round4(limitPrice),
-      available_usd: availableUsd,
+      bucket: signal.title,
+      token_id: signal.token,
+      edge: signal.edge,
+      limit_price: round4(signal.limitPrice),
+      available_usd: signal.availableUsd,
+      buy_no: noToWire(signal),
     })),
   };
 }
@@ -165,7 +167,7 @@ function signalToWire(
   record: EventSignals,
   { bankrollUsd }: Bettor,
 ): RecordOf<typeof signalRecord> {
-  const { prob, price, edge, no } = signal;
+  const { prob, price, edge } = signal;
   return {
     bucket: signal.title,
     token_id: signal.token,
@@ -192,7 +194,7 @@ function signalToWire(
     bid_size: round4(signal.bidSize),
     ask_size: round4(signal.askSize),
     fee_rate: signal.fee.rate,
-    buy_no: no && noToWire(signal, no),
+    buy_no: noToWire(signal),
     reason_codes: signal.codes,
     reasons: reasonsOf(signal, record),
     bankroll: bankrollUsd,
@@ -203,9 +205,19 @@ function cutsToWire({ cuts }: SizedBet): RecordOf<typeof signalRecord>['cut'] {
   return cuts.map(({ by, fraction }) => ({ by, fraction: round4(fraction) ?? 0 }));
 }
 
-function noToWire({ noToken }: SizedSignal, bet: SizedBet): RecordOf<typeof buyNoRecord> {
+function noToWire({
+  noToken,
+  prob,
+  noKelly,
+  fee,
+  no: bet,
+}: SizedSignal): RecordOf<typeof buyNoRecord> | null {
+  if (bet === null || bet.limitPrice === null || prob === null) return null;
   return {
     token_id: noToken,
+    model_prob: round4(1 - prob) ?? 0,
+    edge_net: round4(1 - prob - costOfShare(bet.limitPrice, fee)) ?? 0,
+    kelly_full: round4(noKelly) ?? 0,
     limit_price: round4(bet.limitPrice) ?? 0,
     available_usd: bet.availableUsd,
     kelly_fraction: bet.fraction,

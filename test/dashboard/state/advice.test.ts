@@ -6,7 +6,7 @@ type Order = Parameters<typeof amountOf>[1][number];
 
 function signal(fields: Partial<Signal>): Signal {
   const base = { bucket: '0-19', token_id: '1', best_bid: null, buy_no: null, suggested_bet: 0 };
-  return { ...base, model_prob: 0.1, ...fields };
+  return { ...base, model_prob: 0.1, reason_codes: [], ...fields };
 }
 
 function order(buckets: readonly string[], stakes: readonly number[]): Order {
@@ -22,6 +22,9 @@ function order(buckets: readonly string[], stakes: readonly number[]): Order {
 
 const no = {
   token_id: '2',
+  model_prob: 0.9,
+  edge_net: 0.092,
+  kelly_full: 0.48,
   limit_price: 0.8,
   available_usd: 100,
   kelly_fraction: 0.012,
@@ -29,13 +32,15 @@ const no = {
   cut: [],
 };
 
+const passed = { buy_no: no, reason_codes: ['PASSED_BY_COUNT'] };
+
 describe('what to do', () => {
   it('begins with buckets that cannot win while somebody bids for them, the highest bid first', () => {
     const advice = adviceOf({
       signals: [
         signal({ bucket: '40-59', suggested_bet: 5 }),
-        signal({ bucket: '0-19', best_bid: 0.02, buy_no: no }),
-        signal({ bucket: '20-39', best_bid: 0.2, buy_no: no }),
+        signal({ bucket: '0-19', best_bid: 0.02, ...passed }),
+        signal({ bucket: '20-39', best_bid: 0.2, ...passed }),
       ],
       BUY: [order(['40-59'], [5])],
       SELL: [{ bucket: '20-39' }, { bucket: '60-79' }],
@@ -45,9 +50,29 @@ describe('what to do', () => {
         ? each.signal.bucket
         : each.type === 'sell'
           ? each.buckets.join()
-          : each.order.strategy,
+          : each.type === 'buy'
+            ? each.order.strategy
+            : each.type,
     );
     assert.deepEqual(told, ['20-39', '0-19', 'SINGLE_BUCKET', '60-79']);
+  });
+
+  it('buys No of what is not held, unless an order replaces all bets', () => {
+    const sell = signal({ bucket: '60-79', buy_no: no });
+    const small = signal({ bucket: '80-99', buy_no: { ...no, suggested_bet: 0 } });
+    const event = { signals: [sell, small], BUY: [], SELL: [{ bucket: '60-79' }] };
+    assert.deepEqual(adviceOf(event), [
+      { type: 'sell', buckets: ['60-79'] },
+      { type: 'no', signals: [sell] },
+    ]);
+    const ordered = adviceOf({ ...event, BUY: [order(['40-59'], [5])] });
+    assert.deepEqual(
+      ordered.map(({ type }) => type),
+      ['buy', 'sell'],
+    );
+    assert.equal(amountOf(sell, []), 12);
+    assert.equal(amountOf(sell, [order(['40-59'], [5])]), null);
+    assert.equal(amountOf({ ...sell, ...passed }, [order(['40-59'], [5])]), 12);
   });
 
   it('gives one order, and others instead of it', () => {

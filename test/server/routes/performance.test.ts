@@ -23,6 +23,7 @@ import { json, type Running, start } from '../start.ts';
 const OVERVIEW = '/api/v1/performance/overview';
 const HISTORY = '/api/v1/performance/history';
 const CALIBRATION = '/api/v1/performance/calibration';
+const NO_BETS = { bets: 0, events: 0, won_percent: null, return_percent: null };
 const NO_ERROR = { median: null, p90: null, sample_size: 0 };
 
 describe('GET /performance', () => {
@@ -64,6 +65,19 @@ describe('GET /performance', () => {
       assert.deepEqual(win_rate_unproven, { HIGH: 1, MEDIUM: 0, LOW: 1 });
     });
 
+    it('gives what bets on each side made', async () => {
+      const buys = [
+        { lo: 0, hi: 19, side: 'No', prob: 0.9, price: 0.7, cost: 0.71, stake: 0.04 } as const,
+        { lo: 100, hi: 119, prob: 0.44, price: 0.31, stake: 0.02 },
+      ];
+      await begin(decisionOutput({ buys }), scoreOutput({ wonLo: 20 }));
+      const { bets_by_side } = await overview();
+      assert.deepEqual(bets_by_side, {
+        yes: { bets: 1, events: 1, won_percent: 0, return_percent: null },
+        no: { bets: 1, events: 1, won_percent: 100, return_percent: 40.8451 },
+      });
+    });
+
     it('gives the record of spec 2.9: errors of live and back-filled forecasts together and apart', async () => {
       const errors = [1, 2, 3, 4, 5, 6, 7, 8, 9, 30];
       await begin(
@@ -94,6 +108,7 @@ describe('GET /performance', () => {
         win_rate: { HIGH: null, MEDIUM: null, LOW: null },
         win_rate_sample_size: { HIGH: 0, MEDIUM: 0, LOW: 0 },
         win_rate_unproven: { HIGH: 0, MEDIUM: 0, LOW: 0 },
+        bets_by_side: { yes: NO_BETS, no: NO_BETS },
         last_updated: new Date(NOON).toISOString(),
         comparable: { n: 0, error_24h: none, error_48h: none, error_72h: none },
         by_origin: {

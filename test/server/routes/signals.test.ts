@@ -183,6 +183,7 @@ describe('GET /signals/{account}', () => {
             edge: -0.2,
             limit_price: 0.39,
             available_usd: 195_000,
+            buy_no: null,
           },
         ],
         as_of: {
@@ -320,6 +321,9 @@ describe('GET /signals/{account}', () => {
     assert.deepEqual([first.limit_price, first.available_usd], [0.2, 10]);
     assert.deepEqual(first.buy_no, {
       token_id: 'no-0',
+      model_prob: 1,
+      edge_net: 0.192,
+      kelly_full: 1,
       limit_price: 0.8,
       available_usd: 40,
       kelly_fraction: 0.04,
@@ -330,7 +334,21 @@ describe('GET /signals/{account}', () => {
       ],
     });
     assert.match(first.reasons[1], /the oracle's count is above 0-19, and somebody still bids 0.2 for 50/);
-    assert.equal(SELL[0].token_id, 'yes-0');
+    assert.deepEqual([SELL[0].token_id, SELL[0].buy_no], ['yes-0', first.buy_no]);
+  });
+
+  it('buys No of an overvalued bucket that is not held, sized as a bet on Yes is', async () => {
+    const kelly = { noKelly: 0.15, bidSize: 1_000, noToken: 'no-9' };
+    await begin(eventOutput(), signalsOutput({ buckets: [sell({ ...kelly, prob: 0.3 })], order: null }));
+    const [{ signals, SELL }] = await records();
+    const { edge_net, ...bet } = signals[0].buy_no;
+    assert.deepEqual(bet, {
+      ...{ token_id: 'no-9', model_prob: 0.7, kelly_full: 0.15, limit_price: 0.61, available_usd: 610 },
+      ...{ kelly_fraction: 0.0375, suggested_bet: 37.5, cut: [] },
+    });
+    assert.equal(edge_net, 0.0781);
+    assert.match(signals[0].reasons.join(), /without a position, buy No at 1 - 0.39/);
+    assert.deepEqual(SELL[0].buy_no, signals[0].buy_no);
   });
 
   it('never says SELL for account B, which gets the same bucket first with No to buy', async () => {

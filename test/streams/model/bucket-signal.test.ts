@@ -136,6 +136,13 @@ describe('evaluateBucket', () => {
     assert.equal(noKelly, fullKelly(0.99, costOfShare(0.8)));
   });
 
+  it('sizes No at 1 minus the bid with the fee where Yes is to be sold, whatever the fee', () => {
+    const fee = { rate: 0.03, exponent: 1 };
+    const { action, codes, noKelly } = evaluateBucket(0.1, sides(0.3, 0.32, 0.31), 'open', fee);
+    assert.deepEqual([action, codes], ['SELL', ['OVERVALUED']]);
+    assert.equal(noKelly, fullKelly(0.9, costOfShare(0.7, fee)));
+  });
+
   it('keeps edge, action and stake in line, whatever the figures', () => {
     fc.assert(
       fc.property(share, anyBook, anyStanding, (prob, quoted, standing) => {
@@ -150,7 +157,9 @@ describe('evaluateBucket', () => {
           assert.ok(bid !== null && proceedsOfShare(bid) > (evaluated.prob ?? 1));
           assert.ok(codes.includes('PASSED_BY_COUNT') || (edge !== null && edge <= -0.05));
         }
-        if (noKelly !== null) assert.ok(standing !== 'open' && action === 'SELL' && noKelly > 0);
+        const isPriced = action === 'SELL' && bid !== null && bid < 1;
+        const wanted = isPriced ? fullKelly(1 - (evaluated.prob ?? 1), costOfShare(1 - bid)) : 0;
+        assert.equal(noKelly, wanted > 0 ? wanted : null);
         if (edge !== null && edgeNet !== null) assert.ok(edgeNet <= edge);
       }),
       { numRuns: 1_000 },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type EventSignals, type Prediction, sizedSignals, USUAL_BETTOR } from '../../../streams/internal.ts';
+import { costOfShare } from '../../../streams/model/trading-costs.ts';
 import { decisionOf, signalsOfHistory } from '../../../streams/pipelines/horizon-decision.ts';
 import {
   bucketSignal,
@@ -38,10 +39,11 @@ describe('decisionOf', () => {
       ...{ confidence: 'HIGH', isProven: true, strategy: 'TWO_BUCKET', orderLos: [40, 20] },
     });
     assert.deepEqual(
-      buys.map(({ lo, hi, prob, price }) => [lo, hi, prob, price]),
+      buys.map(({ lo, hi, side, prob, price, cost }) => [lo, hi, side, prob, price, cost]),
       [
-        [40, 59, 0.4, 0.2],
-        [20, 39, 0.3, 0.2],
+        [40, 59, undefined, 0.4, 0.2, costOfShare(0.2)],
+        [0, 19, 'No', 0.9, 0.7, costOfShare(0.7)],
+        [20, 39, undefined, 0.3, 0.2, costOfShare(0.2)],
       ],
     );
     assert.ok(buys.reduce((sum, { stake }) => sum + stake, 0) <= 0.05 + 1e-12);
@@ -70,6 +72,26 @@ describe('decisionOf', () => {
     assert.deepEqual([decision?.strategy, decision?.orderLos], [null, []]);
   });
 
+  it('has a row of its own for each bet on No, as the signals size it', () => {
+    const sale = { action: 'SELL', codes: ['OVERVALUED'], kelly: 0, bid: 0.3, bidSize: 50 } as const;
+    const record = eventSignalsRecord({
+      buckets: [
+        bucketSignal({ ...sale, lo: 0, prob: 0.1, noKelly: 0.6 }),
+        bucketSignal({ ...sale, lo: 20, token: 'yes-2', prob: 0.05, noKelly: 0.0001 }),
+        bucketSignal({ lo: 40, token: 'yes-3', action: 'HOLD' }),
+      ],
+      order: null,
+    });
+    const [said] = sizedSignals(record, USUAL_BETTOR).signals;
+    assert.ok(said?.no && said.no.fraction > 0);
+    const decision = decisionOf(row(), record);
+    assert.deepEqual(
+      decision?.buys.map(({ lo, side, prob, price, stake }) => [lo, side, prob, price, stake]),
+      [[0, 'No', 0.9, 0.7, said.no.fraction]],
+    );
+    assert.deepEqual([decision?.strategy, decision?.orderLos], [null, []]);
+  });
+
   it('is LOW where skill is not demonstrated, whatever the calibration', () => {
     const unproven: EventSignals = eventSignalsRecord({ track: { ...track, isProven: false } });
     const decision = decisionOf(row(), unproven);
@@ -94,7 +116,7 @@ describe('decisionOf', () => {
 
   it('does not buy what had lost already', () => {
     assert.deepEqual(
-      ofHistory({ count: 41 })?.buys.map(({ lo }) => lo),
+      ofHistory({ count: 41 })?.buys.flatMap(({ lo, side }) => (side === 'No' ? [] : [lo])),
       [40],
     );
   });

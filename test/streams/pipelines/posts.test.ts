@@ -247,6 +247,21 @@ describe('posts', () => {
     assert.deepEqual(causes(lastAt + 1), ['new_post']);
   });
 
+  it('marks an imported post until the timeline shows it, and lets it replace nothing', () => {
+    const imported = post({ ...recent, via: 'import', text: 'from a file' });
+    const marks = (...entries: Entry[]) =>
+      ofStream(run(log([NOW, settings()], ...entries)), 'posts').map(({ cause, record: { via, text } }) => [
+        cause,
+        via,
+        text,
+      ]);
+    assert.deepEqual(marks([NOW, imported], [NOW + 1, imported], [NOW + 2, recent], [NOW + 3, imported]), [
+      ['new_post', 'import', 'from a file'],
+      ['post_edited', 'timeline', 'hello'],
+    ]);
+    assert.deepEqual(marks([NOW, recent], [NOW + 1, imported]), [['new_post', 'timeline', 'hello']]);
+  });
+
   it('emits a post older than three days once', () => {
     const old = post({ createdAt: NOW - 3 * DAY_MS - 1 });
     const edited = post({ ...old, text: 'hello again' });

@@ -226,9 +226,9 @@ describe('signals', () => {
         key,
         record.origin,
         record.strategy,
-        record.buys.map(({ lo }) => lo),
+        record.buys.map(({ lo, side = 'Yes' }) => `${side} ${lo}`),
       ]),
-      [['1@24', 'live', null, [0]]],
+      [['1@24', 'live', null, ['No 10', 'Yes 0']]],
     );
     assert.deepEqual([decisions[0]?.record.confidence, decisions[0]?.record.isProven], ['LOW', false]);
     session.observe(END - 24 * HOUR_MS + 60_000, tick(AGES));

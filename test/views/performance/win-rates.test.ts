@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { createLatest } from '../../../src/views/latest.ts';
 import { winRates } from '../../../src/views/performance/win-rates.ts';
 import type { Decision, Output } from '../../../streams/internal.ts';
@@ -19,6 +20,7 @@ function ratesOf(outputs: readonly Output[], account?: string) {
   return winRates(latest, account);
 }
 
+const NO_BETS = { bets: 0, events: 0, wonPercent: null, returnPercent: null };
 const NONE = { percent: null, sampleSize: 0, nUnproven: 0 };
 
 describe('winRates', () => {
@@ -26,7 +28,63 @@ describe('winRates', () => {
     assert.deepEqual(ratesOf([]), {
       byConfidence: { HIGH: NONE, MEDIUM: NONE, LOW: NONE },
       byStrategy: { TWO_BUCKET: NONE, SINGLE_BUCKET: NONE },
+      bySide: { Yes: NO_BETS, No: NO_BETS },
     });
+  });
+
+  it('keeps bets on No out of the rates of BUY, with results of their own', () => {
+    const no = { lo: 0, hi: 19, side: 'No', prob: 0.9, price: 0.7, cost: 0.8, stake: 0.04 } as const;
+    const yes = { ...buy(100), cost: 0.25 };
+    const { byConfidence, bySide } = ratesOf([
+      ...settled(100, { eventId: 1, buys: [no, yes] }),
+      ...settled(0, { eventId: 2, buys: [no], strategy: null, orderLos: [] }),
+      ...settled(null, { eventId: 3, buys: [no], strategy: null, orderLos: [] }),
+    ]);
+    assert.deepEqual(byConfidence.HIGH, { percent: 100, sampleSize: 1, nUnproven: 0 });
+    assert.deepEqual(bySide.Yes, { bets: 1, events: 1, wonPercent: 100, returnPercent: 300 });
+    const { returnPercent, ...counted } = bySide.No;
+    assert.deepEqual(counted, { bets: 3, events: 3, wonPercent: 200 / 3 });
+    assert.equal(returnPercent?.toFixed(6), (100 * (2 / 0.8 / 3 - 1)).toFixed(6));
+  });
+
+  it('settles No at 1 minus what Yes is settled at, whatever the bets', () => {
+    const bet = fc.record(
+      {
+        lo: fc.constantFrom(0, 20, 40),
+        isNo: fc.boolean(),
+        cost: fc.double({ min: 0.01, max: 0.99, noNaN: true }),
+        stake: fc.double({ min: 0.0001, max: 0.05, noNaN: true }),
+      },
+      { noNullPrototype: true },
+    );
+    fc.assert(
+      fc.property(
+        fc.array(bet, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom(0, 20, 40),
+        (bets, wonLo) => {
+          const buys = bets.map(({ lo, isNo, cost, stake }) => ({
+            ...{ ...buy(lo), cost, stake },
+            ...(isNo && { side: 'No' as const }),
+          }));
+          const { bySide } = ratesOf(settled(wonLo, { buys }));
+          for (const [side, isNo] of [
+            ['Yes', false],
+            ['No', true],
+          ] as const) {
+            const ofSide = bets.filter((each) => each.isNo === isNo);
+            const staked = ofSide.reduce((sum, { stake }) => sum + stake, 0);
+            const pnl = ofSide.reduce((sum, { lo, cost, stake }) => {
+              const outcome = lo === wonLo ? 1 : 0;
+              return sum + (stake / cost) * (isNo ? 1 - outcome : outcome) - stake;
+            }, 0);
+            const { bets: count, returnPercent } = bySide[side];
+            assert.equal(count, ofSide.length);
+            if (count === 0) assert.equal(returnPercent, null);
+            else assert.ok(Math.abs((returnPercent ?? Number.NaN) - (100 * pnl) / staked) < 1e-6);
+          }
+        },
+      ),
+    );
   });
 
   it('gives the percentage of what won, by confidence', () => {
