@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from tallywire import Channel, Client, Cursor, Feed, FeedEvent, Records, Status, TallywireError
 from tallywire.feed import reconnect_delay
 from tallywire.liveness import Liveness
-from tallywire.records import Frame, HeartbeatFrame
+from tallywire.records import DataChannel, Frame, HeartbeatFrame
 
 QUICK = (0.01, 0.05)
 
@@ -63,17 +63,12 @@ def cursor_of(frame: Frame) -> Cursor:
 
 class Following(unittest.IsolatedAsyncioTestCase):
     async def test_covers_every_channel_of_every_account(self) -> None:
-        reader = Reader(
-            URL,
-            *(
-                Channel(name)
-                for name in ("counters", "tweets", "velocity", "prediction", "lag", "crypto", "test")
-            ),
-            Channel("signals", "account_a", bankroll=250, include_unproven=True),
-        )
-        of_accounts = ("counters", "tweets", "velocity", "prediction", "lag")
-        wanted = {(name, account) for name in of_accounts for account in ("account_a", "account_b")}
-        wanted |= {("signals", "account_a"), ("crypto", None), ("test", None)}
+        of_accounts: tuple[DataChannel, ...] = ("counters", "tweets", "velocity", "prediction", "lag")
+        signals = Channel("signals", "account_a", bankroll=250, include_unproven=True)
+        channels = [Channel(name) for name in of_accounts]
+        reader = Reader(URL, *channels, Channel("crypto"), Channel("test"), signals)
+        wanted: set[tuple[str, str | None]] = {("signals", "account_a"), ("crypto", None), ("test", None)}
+        wanted |= {(name, account) for name in of_accounts for account in ("account_a", "account_b")}
         await reader.until("every channel begins", lambda: reader.begun >= wanted)
         await reader.stop()
         self.assertEqual(reader.begun, wanted)
@@ -184,7 +179,14 @@ def count_of(state: str, statuses: list[Status]) -> int:
 
 
 def update(seq: int, prev_seq: int, epoch: str = "e") -> dict[str, Any]:
-    head = {"type": "update", "channel": "test", "account": None, "epoch": epoch, "ts": 1, "cause": []}
+    head: dict[str, Any] = {
+        "type": "update",
+        "channel": "test",
+        "account": None,
+        "epoch": epoch,
+        "ts": 1,
+        "cause": [],
+    }
     return {**head, "seq": seq, "prev_seq": prev_seq, "key": "test", "data": {"observation": seq, "ts": 1}}
 
 

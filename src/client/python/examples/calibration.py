@@ -72,15 +72,15 @@ def calibration(probs: Any, won: Any, events: Any, least: int) -> pandas.DataFra
     rows = []
     for each in range(shape[1]):
         inside = of_bin == each
-        low, high = numpy.nanpercentile(shares[:, each], [5, 95])
+        interval: Any = numpy.nanpercentile(shares[:, each], [5, 95])
         rows.append(
             {
                 "n": int(inside.sum()),
                 "events": len(set(codes[inside])),
                 "mean_prob": probs[inside].mean(),
                 "won_share": won[inside].mean(),
-                "low": low,
-                "high": high,
+                "low": interval[0],
+                "high": interval[1],
             }
         )
     return pandas.DataFrame(rows)
