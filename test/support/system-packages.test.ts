@@ -4,8 +4,10 @@ import {
   findNatsServer,
   installPackages,
   type Machine,
+  MYPY,
   missingPackages,
   NATS_SERVER,
+  PYTHON,
 } from './system-packages.ts';
 
 interface Made extends Machine {
@@ -14,7 +16,13 @@ interface Made extends Machine {
 }
 
 const COMPILER = ['/usr/bin/gcc', '/usr/include/stdio.h'];
-const ALL = [CHROMIUM, ...COMPILER, NATS_SERVER];
+const PYTHON_FILES = [
+  PYTHON,
+  MYPY,
+  ...['httpx', 'websockets', 'pandas', 'matplotlib'].map((name) => `/usr/lib/python3/dist-packages/${name}`),
+];
+const OF_RELEASE = [CHROMIUM, ...COMPILER, ...PYTHON_FILES];
+const ALL = [...OF_RELEASE, NATS_SERVER];
 
 /** A machine with these files, on which installing works unless told otherwise. */
 function machine(
@@ -32,7 +40,7 @@ function machine(
       commands.push([command, ...args].join(' '));
       if (fields.isOffline) throw new Error('cannot reach the mirror');
       if (command === 'sh') present.add(NATS_SERVER);
-      else if (args.includes('install')) for (const file of [CHROMIUM, ...COMPILER]) present.add(file);
+      else if (args.includes('install')) for (const file of OF_RELEASE) present.add(file);
     },
     output: (path) => (path.startsWith('/old') ? 'nats-server: v2.9.10' : 'nats-server: v2.10.27'),
     say: (text) => void said.push(text),
@@ -57,14 +65,15 @@ describe('installPackages', () => {
     assert.equal(installPackages(bare), true);
     assert.deepEqual(bare.commands.slice(0, 2), [
       'apt-get update -q',
-      'apt-get install -q -y --no-install-recommends chromium gcc libc6-dev',
+      'apt-get install -q -y --no-install-recommends chromium gcc libc6-dev python3 mypy python3-httpx ' +
+        'python3-websockets python3-pandas python3-matplotlib',
     ]);
     assert.match(bare.commands[2] ?? '', /^sh -c .*trixie.*download nats-server.*dpkg -x/s);
     assert.deepEqual(bare.said, []);
   });
 
   it('unpacks a NATS server alone where only an old one is there', () => {
-    const old = machine([CHROMIUM, ...COMPILER, DEBIAN, '/old/nats-server'], { env: { PATH: '/bin:/old' } });
+    const old = machine([...OF_RELEASE, DEBIAN, '/old/nats-server'], { env: { PATH: '/bin:/old' } });
     assert.equal(findNatsServer(old), undefined);
     assert.equal(installPackages(old), true);
     assert.deepEqual(
@@ -97,6 +106,7 @@ describe('installPackages', () => {
         /NOT TESTED: kills and power cuts at system calls.*gcc.* and .*libc6-dev/,
       );
       assert.match(other.said.join(''), /NOT TESTED: the bus on NATS.*nats-server, 2\.10\.23/);
+      assert.match(other.said.join(''), /NOT TESTED: the client in Python.*python3-httpx/);
     }
   });
 

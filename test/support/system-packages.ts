@@ -5,6 +5,11 @@ import { isOldServer } from '../../src/bus/nats/server-version.ts';
 /** The browser that the tests of the page drive. */
 export const CHROMIUM = '/usr/bin/chromium';
 
+/** The Python that has the packages of Debian; others of the machine have theirs elsewhere. */
+export const PYTHON = '/usr/bin/python3';
+export const MYPY = '/usr/bin/mypy';
+const PYTHON_PACKAGES = '/usr/lib/python3/dist-packages';
+
 /** Where a NATS server is put that no release of the machine offers; found like one that was there. */
 export const NATS_SERVER = '/usr/local/bin/nats-server';
 
@@ -30,7 +35,8 @@ install -m 755 tree/usr/sbin/nats-server ${NATS_SERVER}`;
 export type Tested =
   | 'the dashboard in a browser'
   | 'kills and power cuts at system calls'
-  | 'the bus on NATS';
+  | 'the bus on NATS'
+  | 'the client in Python';
 
 /** A package of Debian, by what it puts there. */
 interface SystemPackage {
@@ -44,6 +50,13 @@ const PACKAGES: readonly SystemPackage[] = [
   { name: 'gcc', puts: '/usr/bin/gcc', tested: 'kills and power cuts at system calls' },
   { name: 'libc6-dev', puts: '/usr/include/stdio.h', tested: 'kills and power cuts at system calls' },
   { name: 'nats-server, 2.10.23 or later', puts: NATS_SERVER, tested: 'the bus on NATS' },
+  { name: 'python3', puts: PYTHON, tested: 'the client in Python' },
+  { name: 'mypy', puts: MYPY, tested: 'the client in Python' },
+  ...['httpx', 'websockets', 'pandas', 'matplotlib'].map((name) => ({
+    name: `python3-${name}`,
+    puts: `${PYTHON_PACKAGES}/${name}`,
+    tested: 'the client in Python' as const,
+  })),
 ];
 
 /** What of a machine matters here. */
