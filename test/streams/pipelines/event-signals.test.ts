@@ -103,7 +103,8 @@ describe('eventSignals', () => {
         });
         const sum = record.buckets.reduce((total, each) => total + loneStake(kellyOf(each)), 0);
         assert.ok(sum * record.eventShare <= EVENT_CAP * (1 + 1e-12));
-        for (const each of record.buckets) assert.equal(kellyOf(each) > 0, each.action === 'BUY' || each.action === 'SELL');
+        for (const each of record.buckets)
+          assert.equal(kellyOf(each) > 0, each.action === 'BUY' || each.action === 'SELL');
         const edges = record.buckets.map(({ edge }) => edge ?? Number.NaN);
         assert.deepEqual(
           edges,
