@@ -112,7 +112,7 @@ class Post(TypedDict):
     seen_ts: int
     deleted_ts: int | None
     url: str
-    via: Literal["timeline", "oracle_list"]
+    via: Literal["timeline", "oracle_list", "import"]
     oracle_ts: int | None
     as_of: AsOf
 
@@ -283,6 +283,9 @@ class SignalBuyNoCut(TypedDict):
 
 class SignalBuyNo(TypedDict):
     token_id: str
+    model_prob: float
+    edge_net: float
+    kelly_full: float
     limit_price: float
     available_usd: float | None
     kelly_fraction: float
@@ -334,6 +337,23 @@ class BuyOrder(TypedDict):
     n_unproven: int
 
 
+class SellOrderBuyNoCut(TypedDict):
+    by: Literal["event_cap", "unproven", "account_cap", "depth", "minimum"]
+    fraction: float
+
+
+class SellOrderBuyNo(TypedDict):
+    token_id: str
+    model_prob: float
+    edge_net: float
+    kelly_full: float
+    limit_price: float
+    available_usd: float | None
+    kelly_fraction: float
+    suggested_bet: float
+    cut: list[SellOrderBuyNoCut]
+
+
 class SellOrder(TypedDict):
     strategy: Literal["RISK_MANAGEMENT"]
     bucket: str
@@ -341,6 +361,7 @@ class SellOrder(TypedDict):
     edge: float | None
     limit_price: float | None
     available_usd: float | None
+    buy_no: SellOrderBuyNo | None
 
 
 class TrackRecord(TypedDict):
@@ -528,6 +549,25 @@ class PerformanceOverviewWinRateUnproven(TypedDict):
     LOW: int
 
 
+class PerformanceOverviewBetsBySideYes(TypedDict):
+    bets: int
+    events: int
+    won_percent: float | None
+    return_percent: float | None
+
+
+class PerformanceOverviewBetsBySideNo(TypedDict):
+    bets: int
+    events: int
+    won_percent: float | None
+    return_percent: float | None
+
+
+class PerformanceOverviewBetsBySide(TypedDict):
+    yes: PerformanceOverviewBetsBySideYes
+    no: PerformanceOverviewBetsBySideNo
+
+
 class PerformanceOverviewComparable(TypedDict):
     n: int
     error_24h: HorizonError
@@ -560,6 +600,7 @@ class PerformanceOverview(TypedDict):
     win_rate: PerformanceOverviewWinRate
     win_rate_sample_size: PerformanceOverviewWinRateSampleSize
     win_rate_unproven: PerformanceOverviewWinRateUnproven
+    bets_by_side: PerformanceOverviewBetsBySide
     last_updated: str
     comparable: PerformanceOverviewComparable
     by_origin: PerformanceOverviewByOrigin
@@ -998,7 +1039,7 @@ class TweetsRecord(TypedDict):
     seen_ts: int
     deleted_ts: int | None
     url: str
-    via: Literal["timeline", "oracle_list"]
+    via: Literal["timeline", "oracle_list", "import"]
     oracle_ts: int | None
     as_of: AsOf
 
@@ -1109,6 +1150,9 @@ class SignalsRecordSignalsBuyNoCut(TypedDict):
 
 class SignalsRecordSignalsBuyNo(TypedDict):
     token_id: str
+    model_prob: float
+    edge_net: float
+    kelly_full: float
     limit_price: float
     available_usd: float | None
     kelly_fraction: float
@@ -1160,6 +1204,23 @@ class SignalsRecordBUY(TypedDict):
     n_unproven: int
 
 
+class SignalsRecordSELLBuyNoCut(TypedDict):
+    by: Literal["event_cap", "unproven", "account_cap", "depth", "minimum"]
+    fraction: float
+
+
+class SignalsRecordSELLBuyNo(TypedDict):
+    token_id: str
+    model_prob: float
+    edge_net: float
+    kelly_full: float
+    limit_price: float
+    available_usd: float | None
+    kelly_fraction: float
+    suggested_bet: float
+    cut: list[SignalsRecordSELLBuyNoCut]
+
+
 class SignalsRecordSELL(TypedDict):
     strategy: Literal["RISK_MANAGEMENT"]
     bucket: str
@@ -1167,6 +1228,7 @@ class SignalsRecordSELL(TypedDict):
     edge: float | None
     limit_price: float | None
     available_usd: float | None
+    buy_no: SignalsRecordSELLBuyNo | None
 
 
 class SignalsRecord(TypedDict):
