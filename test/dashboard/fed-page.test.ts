@@ -88,7 +88,9 @@ describe('the dashboard, fed by hand', function () {
     return opened;
   }
 
-  const shown = (page: Page, selector: string) => page.locator(selector).allInnerTexts();
+  // Behind some texts is the mark of their explanation, and a space before it.
+  const shown = async (page: Page, selector: string) =>
+    (await page.locator(selector).allInnerTexts()).map((text) => text.trim());
 
   it('compares the model with pace and market where there were prices', async () => {
     const { page, faults } = await open(DESKTOP, 'demo_pro');
