@@ -63,10 +63,10 @@ async function readFrames(url: string, seen: Map<string, string>): Promise<strin
   return epoch;
 }
 
-/** Processes as an operator runs them: a world, an engine and two edges on one NATS server. */
 /** What only a process knows that reaches the world: where the market shows its events, and a wallet to try. */
 const ONLY_OF_ENGINES = / data-(?:demo-wallet|market-pages)="[^"]*"| value="0x[0-9a-f]{40}"/gi;
 
+// Processes as an operator runs them: a world, an engine and two edges on one NATS server.
 describe('edges', function () {
   this.timeout(600_000);
   let server: NatsServer;
