@@ -84,7 +84,7 @@ export async function runAlertCommand(
       const { data, error } = alertBody.safeParse(command.rule);
       if (data === undefined) {
         const faults = (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
-        throw new ServiceError('ALERTS_REFUSED', faults.join('\n'));
+        throw new ServiceError('ALERTS_REFUSED', faults.join('; '));
       }
       const made = await alerts.add(OPERATOR, data).catch(refused);
       return { ...NOTHING, rules: [listed(made)], secret: made.rule.target.secret };
@@ -131,7 +131,7 @@ const NOTHING: AlertCommandAnswer = { rules: [], dead: [], secret: null };
 function refused(error: unknown): never {
   if (error instanceof InvalidRequest) {
     const faults = error.faults.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`);
-    throw new ServiceError('ALERTS_REFUSED', faults.join('\n'));
+    throw new ServiceError('ALERTS_REFUSED', faults.join('; '));
   }
   if (error instanceof RequestError) throw new ServiceError('ALERTS_REFUSED', error.message);
   throw error;

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { AlertCommand, AlertCommandAnswer } from '../alerts/alert-commands.ts';
 import { ALERT_TARGETS } from '../contract/alert-rule.ts';
 import { ServiceError } from '../errors.ts';
+import { CLUSTER_NOTE, type Store } from '../store/store.ts';
 import { askEngine } from './ask-engine.ts';
 import { loadSettings } from './load-config.ts';
 import { addManual, type Manual } from './manual.ts';
@@ -28,6 +29,7 @@ async function execute(folder: string, command: AlertCommand): Promise<AlertComm
   if (command.do !== 'remove') {
     const store = await openData(folder);
     try {
+      if (command.do === 'add') refuseCluster(store, folder);
       return await runStoredAlertCommand(store.alerts, command);
     } finally {
       await store.close();
@@ -43,6 +45,7 @@ async function execute(folder: string, command: AlertCommand): Promise<AlertComm
   try {
     const store = await openStore(folder);
     try {
+      refuseCluster(store, folder);
       return await runStoredAlertCommand(store.alerts, command);
     } finally {
       await store.close();
@@ -50,6 +53,15 @@ async function execute(folder: string, command: AlertCommand): Promise<AlertComm
   } finally {
     await lock.release();
   }
+}
+
+/** What was changed here alone would differ from the other machines. */
+function refuseCluster({ notes }: Store, folder: string): void {
+  if (notes.get(CLUSTER_NOTE) === undefined) return;
+  throw new ServiceError(
+    'ALERTS_OF_CLUSTER',
+    `${folder} is the folder of an engine of a cluster, which has no alerts`,
+  );
 }
 
 async function run(

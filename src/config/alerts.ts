@@ -29,7 +29,11 @@ function parsed(text: string): unknown {
 }
 
 const alertEntry = z
-  .strictObject({ id: z.string().regex(/^[a-z0-9_-]{1,32}$/), ...alertRuleFields })
+  .strictObject({
+    id: z.string().regex(/^[a-z0-9_-]{1,32}$/),
+    ...alertRuleFields,
+    target: alertRuleFields.target.strict(),
+  })
   .superRefine(checkRule)
   .superRefine(({ target }, ctx) => {
     // One that was made up could not be told.

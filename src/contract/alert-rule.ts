@@ -51,7 +51,12 @@ const alertTarget = z
         ctx.addIssue({ code: 'custom', path: [name], message: `only a target of type ${type} has it` });
     }
     if (target.type === 'telegram' && target.chat == null)
-      ctx.addIssue({ code: 'custom', path: ['chat'], params: { type: 'missing' } });
+      ctx.addIssue({
+        code: 'custom',
+        path: ['chat'],
+        message: 'expected the chat',
+        params: { type: 'missing' },
+      });
     if (target.type === 'ntfy' && URL.canParse(target.url) && topicOf(target.url) === '')
       ctx.addIssue({ code: 'custom', path: ['url'], message: 'expected the address of a topic' });
   });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
 import { REPAIR_NOTE } from '../store.ts';
 import { type Backup, backupsOf } from './backup.ts';
+import { rowName } from './checked-rows.ts';
 import { type CopyOutcome, copyParts, isDamaged, type PartFinding } from './copy-parts.ts';
 import {
   type Environment,
@@ -20,6 +21,7 @@ import {
   dropDamagedCheckpoints,
   fillFrom,
   fillLog,
+  fillRules,
   logHead,
   settleAccounts,
   settleOutputs,
@@ -30,7 +32,7 @@ import { forgetTimelinesMark } from './timelines.ts';
 const COPIED = PART_NAMES.filter((name) => !name.startsWith('feed') && name !== TIMELINES);
 /** Parts with rows under names that nothing but a backup can bring back. */
 const NAMED = ['keys', 'waitlistIndex', 'payments', 'notes'] as const;
-const KEPT_ONLY_HERE = new Set<string>([...NAMED, 'waitlist', 'journal', 'meta']);
+const KEPT_ONLY_HERE = new Set<string>([...NAMED, 'alerts', 'waitlist', 'journal', 'meta']);
 
 /** What became of a store that was replaced. */
 interface Rebuilt {
@@ -200,10 +202,29 @@ async function settle(
       if (hurt.has('waitlist'))
         fromBackup.waitlist = await fillFrom(environment.waitlist, backup.waitlist, environment);
       if (hurt.has('journal')) fromBackup.journal = await fillLog(environment, backup);
+      const rules = hurt.get('alerts');
+      if (rules !== undefined)
+        fromBackup.alerts = await fillRules(environment, backup, (name) => mayBeLost(rules, name));
     }
     for (const part of ['keys', 'payments', 'notes'] as const) {
       const finding = hurt.get(part);
-      if (finding !== undefined) lost.push(...stillMissing(environment, part, finding));
+      if (finding !== undefined)
+        lost.push(
+          ...stillMissing(
+            finding,
+            finding.bad.filter((key) => !environment[part].has(key)),
+          ),
+        );
+    }
+    const alerts = hurt.get('alerts');
+    if (alerts !== undefined) {
+      const there = new Set(Array.from(environment.alerts?.getRange() ?? [], ({ key }) => rowName(key)));
+      lost.push(
+        ...stillMissing(
+          alerts,
+          alerts.bad.filter((name) => !there.has(name)),
+        ),
+      );
     }
     const checkpoints = await dropDamagedCheckpoints(environment);
     lost.push(...checkpoints.map((seq) => `checkpoints: the one at seq ${seq} is lost`));
@@ -222,7 +243,7 @@ async function settle(
     const areOutputsHurt = [...hurt.keys()].some((part) => part === 'latest' || part.startsWith('history.'));
     await forgetTimelines(environment);
     const isKept = await settleOutputs(environment, areOutputsHurt ? null : upTo);
-    for (const part of ['usage', 'usageErrors', 'calls', 'alerts']) {
+    for (const part of ['usage', 'usageErrors', 'calls']) {
       const finding = hurt.get(part);
       if (finding !== undefined) lost.push(describeFinding(finding));
     }
@@ -239,15 +260,14 @@ async function forgetTimelines(environment: Environment): Promise<void> {
 }
 
 /** What was bad and is not back. Rows that nobody could read, or that are missing, have no names. */
-function stillMissing(
-  environment: Environment,
-  part: 'keys' | 'payments' | 'notes',
-  finding: PartFinding,
-): string[] {
-  const named = finding.bad
-    .filter((key) => !environment[part].has(key))
-    .map((key) => `${part}: ${key} is lost`);
+function stillMissing(finding: PartFinding, names: readonly string[]): readonly string[] {
+  const named = names.map((name) => `${finding.part}: ${name} is lost`);
   return hasUnnamed(finding) ? [...named, describeFinding(finding)] : named;
+}
+
+/** Whether a row that is not there may have been damaged. One that may not was removed. */
+function mayBeLost(finding: PartFinding, name: string): boolean {
+  return hasUnnamed(finding) || finding.bad.includes(name);
 }
 
 /** Whether more may be damaged than the rows it names. */

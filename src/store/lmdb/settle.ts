@@ -2,7 +2,7 @@ import type { Key } from '#database';
 import { isReadable, type Output } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
 import { type KeptPayment, PRUNED_BEFORE_NOTE } from '../store.ts';
-import type { CheckedRows, Row } from './checked-rows.ts';
+import { type CheckedRows, type Row, rowName } from './checked-rows.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import type { Environment } from './environment.ts';
 import { decodeBlock } from './journal.ts';
@@ -26,6 +26,24 @@ export function fillFrom<V extends string | Buffer, K extends Key>(
     for (const row of from.getRange()) if (!into.has(row.key)) yield row;
   }
   return putRows(into, missing(), environment);
+}
+
+/**
+ * Puts the rules of a backup that may be lost, and what they remember; resolves to how many rows. Alerts are left there, as
+ * most were delivered since, and so is how far outputs were looked at.
+ */
+export async function fillRules(
+  environment: Environment,
+  backup: Environment,
+  mayBeLost: (name: string) => boolean,
+): Promise<number> {
+  const { alerts: into } = environment;
+  const { alerts: from } = backup;
+  if (into === undefined || from === undefined) return 0;
+  const lost = Array.from(from.getRange()).filter(
+    ({ key }) => (key[0] === 'rule' || key[0] === 'state') && !into.has(key) && mayBeLost(rowName(key)),
+  );
+  return putRows(into, lost, environment);
 }
 
 /** Seqs without a gap, both ends included. */

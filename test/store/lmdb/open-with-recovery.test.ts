@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
 import {
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { extname, join } from 'node:path';
 import { copyParts } from '../../../src/store/lmdb/copy-parts.ts';
 import { openStartingStore, openStore } from '../../../src/store/lmdb/open-store.ts';
 import type { StoreNews } from '../../../src/store/lmdb/store-news.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { GRAPH_VERSION } from '../../../streams/internal.ts';
 import { startChild } from '../../support/child.ts';
 import { breakStore, changeRows, ENTRY, KEY } from '../../support/data-folder.ts';
@@ -140,6 +144,74 @@ describe('openWithRecovery', () => {
       assert.match(told, /the owner of place 2 is lost/);
       assert.doesNotMatch(told, /keys: k is lost|place 1 is lost/);
     }));
+
+  describe('of rules of alerts', () => {
+    const row = (kind: 'rule' | 'state' | 'waiting', rule: string, n = 0) => ({
+      place: [kind, rule, n] as const,
+      text: `${kind} of ${rule}`,
+    });
+    const rowsOf = ({ alerts }: Store) =>
+      (['upTo', 'rule', 'state', 'waiting', 'dead'] as const).flatMap((kind) => alerts.rows(kind));
+
+    /** Rules `kept` and `removed` and an alert in a backup; since then `removed` and the alert are gone, and `later` is new. */
+    async function makeRules(folder: string): Promise<void> {
+      const { alerts, backup, close } = await openStore(folder);
+      const rules = ['kept', 'removed'].flatMap((rule) => [row('rule', rule), row('state', rule)]);
+      await alerts.write({ put: [...rules, row('waiting', 'kept', 1)], remove: [] });
+      await backup(join(folder, 'backups', 'one'));
+      await alerts.write({
+        put: [row('rule', 'later'), { place: ['upTo', '', 0], text: '7' }],
+        remove: [row('rule', 'removed'), row('state', 'removed'), row('waiting', 'kept', 1)].map(
+          ({ place }) => place,
+        ),
+      });
+      await close();
+      writeFileSync(marker(folder), '0\nsomebody saw damage');
+    }
+
+    it('brings back those that are damaged, but none that was removed and no alert that was delivered', () =>
+      withFolder(async (folder) => {
+        await makeRules(folder);
+        await changeRows(folder, (database) => {
+          for (const key of [
+            ['rule', 'kept', 0],
+            ['state', 'kept', 0],
+            ['rule', 'later', 0],
+          ])
+            database('alerts').putSync(key, 'no row');
+        });
+        const news: StoreNews[] = [];
+        const repaired = await openStore(folder, { tell: (each) => news.push(each) });
+        assert.deepEqual(rowsOf(repaired), [
+          { place: ['upTo', '', 0], text: '7' },
+          row('rule', 'kept'),
+          row('state', 'kept'),
+        ]);
+        await repaired.close();
+        const told = JSON.stringify(news);
+        assert.match(told, /"fromBackup":\{"alerts":2\}/);
+        assert.match(told, /"lost":\["alerts: rule later 0 is lost"\]/);
+      }));
+
+    it('brings back all of the backup where it cannot be told which are damaged', () =>
+      withFolder(async (folder) => {
+        await makeRules(folder);
+        const [leaf = 0] = pagesOf(folder, 'alerts', 'leaf');
+        const file = openSync(filePath(folder), 'r+');
+        writeSync(file, Buffer.alloc(PAGE, 0xa5), 0, PAGE, leaf * PAGE);
+        closeSync(file);
+        const news: StoreNews[] = [];
+        const repaired = await openStore(folder, { tell: (each) => news.push(each) });
+        assert.deepEqual(rowsOf(repaired), [
+          row('rule', 'kept'),
+          row('rule', 'removed'),
+          row('state', 'kept'),
+          row('state', 'removed'),
+        ]);
+        await repaired.close();
+        assert.match(JSON.stringify(news), /alerts: rows cannot be read/);
+      }));
+  });
 
   it('tells that the waitlist is lost where nothing of it can be read', () =>
     withFolder(async (folder) => {
