@@ -24,7 +24,10 @@ export function takeIntervals(): VirtualIntervals {
       waiting.set(handle, { dueAt: now + periodMs, periodMs: Math.max(1, periodMs), run });
       return handle;
     },
-    clearInterval: (handle: unknown) => waiting.delete(handle),
+    clearInterval(handle: NodeJS.Timeout) {
+      // One that began before is a real one, and would go on for ever.
+      if (!waiting.delete(handle)) clearInterval(handle);
+    },
   });
   return {
     advance(ms) {
