@@ -112,7 +112,7 @@ class Post(TypedDict):
     seen_ts: int
     deleted_ts: int | None
     url: str
-    via: Literal["timeline", "oracle_list"]
+    via: Literal["timeline", "oracle_list", "import"]
     oracle_ts: int | None
     as_of: AsOf
 
@@ -283,6 +283,9 @@ class SignalBuyNoCut(TypedDict):
 
 class SignalBuyNo(TypedDict):
     token_id: str
+    model_prob: float
+    edge_net: float
+    kelly_full: float
     limit_price: float
     available_usd: float | None
     kelly_fraction: float
@@ -334,6 +337,23 @@ class BuyOrder(TypedDict):
     n_unproven: int
 
 
+class SellOrderBuyNoCut(TypedDict):
+    by: Literal["event_cap", "unproven", "account_cap", "depth", "minimum"]
+    fraction: float
+
+
+class SellOrderBuyNo(TypedDict):
+    token_id: str
+    model_prob: float
+    edge_net: float
+    kelly_full: float
+    limit_price: float
+    available_usd: float | None
+    kelly_fraction: float
+    suggested_bet: float
+    cut: list[SellOrderBuyNoCut]
+
+
 class SellOrder(TypedDict):
     strategy: Literal["RISK_MANAGEMENT"]
     bucket: str
@@ -341,6 +361,7 @@ class SellOrder(TypedDict):
     edge: float | None
     limit_price: float | None
     available_usd: float | None
+    buy_no: SellOrderBuyNo | None
 
 
 class TrackRecord(TypedDict):
@@ -358,6 +379,95 @@ class TrackRecord(TypedDict):
     market_sample_size: int
 
 
+class CountLeftBucketOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class CountLeftBucket(TypedDict):
+    kind: Literal["count_left_bucket"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: CountLeftBucketOracleLag
+    bucket: str
+    token_id: str
+    best_bid: float
+    bid_size: float | None
+    model_prob: float | None
+    gain_usd: float | None
+    expected_value_usd: float | None
+    since_ts: int | None
+
+
+class OracleStalledOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class OracleStalled(TypedDict):
+    kind: Literal["oracle_stalled"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: OracleStalledOracleLag
+    waiting: int
+    since_ts: int
+    limit_ms: float
+
+
+class NearEdgeOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class NearEdge(TypedDict):
+    kind: Literal["near_edge"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: NearEdgeOracleLag
+    bucket: str
+    next_bucket: str
+    next_token_id: str
+    posts_to_next: int
+    within_ms: int
+    probability: float
+    velocity_counted_1h: int
+    best_ask: float | None
+    ask_size: float | None
+    model_prob: float | None
+    expected_value_usd: float | None
+
+
+class FlipLikelyOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class FlipLikely(TypedDict):
+    kind: Literal["flip_likely"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: FlipLikelyOracleLag
+    flip_risk: float
+    real_bucket: str | None
+    oracle_bucket: str | None
+
+
 class Signals(TypedDict):
     event_id: int
     event_title: str
@@ -371,6 +481,7 @@ class Signals(TypedDict):
     signals: list[Signal]
     BUY: list[BuyOrder]
     SELL: list[SellOrder]
+    crossings: list[CountLeftBucket | OracleStalled | NearEdge | FlipLikely]
     as_of: AsOf
 
 
@@ -528,6 +639,25 @@ class PerformanceOverviewWinRateUnproven(TypedDict):
     LOW: int
 
 
+class PerformanceOverviewBetsBySideYes(TypedDict):
+    bets: int
+    events: int
+    won_percent: float | None
+    return_percent: float | None
+
+
+class PerformanceOverviewBetsBySideNo(TypedDict):
+    bets: int
+    events: int
+    won_percent: float | None
+    return_percent: float | None
+
+
+class PerformanceOverviewBetsBySide(TypedDict):
+    yes: PerformanceOverviewBetsBySideYes
+    no: PerformanceOverviewBetsBySideNo
+
+
 class PerformanceOverviewComparable(TypedDict):
     n: int
     error_24h: HorizonError
@@ -560,6 +690,7 @@ class PerformanceOverview(TypedDict):
     win_rate: PerformanceOverviewWinRate
     win_rate_sample_size: PerformanceOverviewWinRateSampleSize
     win_rate_unproven: PerformanceOverviewWinRateUnproven
+    bets_by_side: PerformanceOverviewBetsBySide
     last_updated: str
     comparable: PerformanceOverviewComparable
     by_origin: PerformanceOverviewByOrigin
@@ -998,7 +1129,7 @@ class TweetsRecord(TypedDict):
     seen_ts: int
     deleted_ts: int | None
     url: str
-    via: Literal["timeline", "oracle_list"]
+    via: Literal["timeline", "oracle_list", "import"]
     oracle_ts: int | None
     as_of: AsOf
 
@@ -1109,6 +1240,9 @@ class SignalsRecordSignalsBuyNoCut(TypedDict):
 
 class SignalsRecordSignalsBuyNo(TypedDict):
     token_id: str
+    model_prob: float
+    edge_net: float
+    kelly_full: float
     limit_price: float
     available_usd: float | None
     kelly_fraction: float
@@ -1160,6 +1294,23 @@ class SignalsRecordBUY(TypedDict):
     n_unproven: int
 
 
+class SignalsRecordSELLBuyNoCut(TypedDict):
+    by: Literal["event_cap", "unproven", "account_cap", "depth", "minimum"]
+    fraction: float
+
+
+class SignalsRecordSELLBuyNo(TypedDict):
+    token_id: str
+    model_prob: float
+    edge_net: float
+    kelly_full: float
+    limit_price: float
+    available_usd: float | None
+    kelly_fraction: float
+    suggested_bet: float
+    cut: list[SignalsRecordSELLBuyNoCut]
+
+
 class SignalsRecordSELL(TypedDict):
     strategy: Literal["RISK_MANAGEMENT"]
     bucket: str
@@ -1167,6 +1318,96 @@ class SignalsRecordSELL(TypedDict):
     edge: float | None
     limit_price: float | None
     available_usd: float | None
+    buy_no: SignalsRecordSELLBuyNo | None
+
+
+class SignalsRecordCrossingsCountLeftBucketOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class SignalsRecordCrossingsCountLeftBucket(TypedDict):
+    kind: Literal["count_left_bucket"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: SignalsRecordCrossingsCountLeftBucketOracleLag
+    bucket: str
+    token_id: str
+    best_bid: float
+    bid_size: float | None
+    model_prob: float | None
+    gain_usd: float | None
+    expected_value_usd: float | None
+    since_ts: int | None
+
+
+class SignalsRecordCrossingsOracleStalledOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class SignalsRecordCrossingsOracleStalled(TypedDict):
+    kind: Literal["oracle_stalled"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: SignalsRecordCrossingsOracleStalledOracleLag
+    waiting: int
+    since_ts: int
+    limit_ms: float
+
+
+class SignalsRecordCrossingsNearEdgeOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class SignalsRecordCrossingsNearEdge(TypedDict):
+    kind: Literal["near_edge"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: SignalsRecordCrossingsNearEdgeOracleLag
+    bucket: str
+    next_bucket: str
+    next_token_id: str
+    posts_to_next: int
+    within_ms: int
+    probability: float
+    velocity_counted_1h: int
+    best_ask: float | None
+    ask_size: float | None
+    model_prob: float | None
+    expected_value_usd: float | None
+
+
+class SignalsRecordCrossingsFlipLikelyOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class SignalsRecordCrossingsFlipLikely(TypedDict):
+    kind: Literal["flip_likely"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: SignalsRecordCrossingsFlipLikelyOracleLag
+    flip_risk: float
+    real_bucket: str | None
+    oracle_bucket: str | None
 
 
 class SignalsRecord(TypedDict):
@@ -1182,6 +1423,8 @@ class SignalsRecord(TypedDict):
     signals: list[SignalsRecordSignals]
     BUY: list[SignalsRecordBUY]
     SELL: list[SignalsRecordSELL]
+    crossings: (list[SignalsRecordCrossingsCountLeftBucket | SignalsRecordCrossingsOracleStalled |
+        SignalsRecordCrossingsNearEdge | SignalsRecordCrossingsFlipLikely])
     as_of: AsOf
 
 
