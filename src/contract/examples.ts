@@ -8,7 +8,15 @@ import {
   VOID_FORECAST,
 } from './examples/performance.ts';
 import { HISTORY, MINUTE, PREDICTION } from './examples/predictions.ts';
-import { PORTFOLIO, REBALANCING, SIGNALS } from './examples/trading.ts';
+import {
+  COUNT_LEFT_BUCKET,
+  FLIP_LIKELY,
+  NEAR_EDGE,
+  ORACLE_STALLED,
+  PORTFOLIO,
+  REBALANCING,
+  SIGNALS,
+} from './examples/trading.ts';
 import type { ComponentName, ExampleOf } from './openapi/components.ts';
 
 const [position] = PORTFOLIO.positions;
@@ -24,6 +32,10 @@ export const EXAMPLES: { readonly [Name in ComponentName]?: ExampleOf<Name> | un
   BuyOrder: SIGNALS.BUY[0],
   SellOrder: SIGNALS.SELL[0],
   TrackRecord: SIGNALS.track_record ?? undefined,
+  CountLeftBucket: COUNT_LEFT_BUCKET,
+  OracleStalled: ORACLE_STALLED,
+  NearEdge: NEAR_EDGE,
+  FlipLikely: FLIP_LIKELY,
   Signals: SIGNALS,
   Analysis: position?.analysis,
   Sizing: position?.sizing,

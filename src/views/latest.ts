@@ -91,7 +91,7 @@ function headOf(json: string): EventHead {
 type StoredOutputs = Pick<Outputs, 'get' | 'timeline' | 'postCount'>;
 
 /** Posts of an account in memory: the newest ones, and up to as many again until the older of them are dropped. */
-const NEWEST_POSTS = 50;
+export const NEWEST_POSTS = 50;
 
 /** The streams of which not everything is in memory. */
 const READ_WHEN_ASKED: readonly StreamName[] = ['posts', 'events', 'prices', 'minutes', 'predictions'];

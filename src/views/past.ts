@@ -8,7 +8,7 @@ import {
 } from '../../streams/internal.ts';
 import { PRUNED_BEFORE_NOTE, type Store, type TimelineEntry } from '../store/store.ts';
 import { LISTED_FOR_MS } from './active-events.ts';
-import { createLatest, type Latest, type OutputOf } from './latest.ts';
+import { createLatest, type Latest, NEWEST_POSTS, type OutputOf } from './latest.ts';
 import { type MinutesQuestion, type ReadMinutes, readMinutes } from './minutes.ts';
 import { createOutputLookup } from './output-lookup.ts';
 import { SIGNAL_INPUTS, SIGNAL_WINDOWS_MS, signalsAt } from './past-signals.ts';
@@ -118,6 +118,8 @@ export function openPast(
         const tokens = events.flatMap(({ record }) => record.buckets.map(({ yesToken }) => yesToken));
         return lastOf(stream, tokens, seq, sinceAt);
       }
+      case 'posts':
+        return postsAt(account, { seq, at }, { offset: 0, limit: NEWEST_POSTS });
       case 'velocity':
       case 'lag':
         return lastOf(stream, [account], seq, 0);
@@ -151,6 +153,37 @@ export function openPast(
     };
     const isOwn = (output: Output) => isAbout(account, output, now);
     return signalsAt({ journal, outputs, inputsAt, isOwn, windowsMs }, place);
+  }
+
+  async function postsAt(
+    account: AccountId,
+    { seq, at }: { readonly seq: number; readonly at: number },
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+  ): Promise<readonly OutputOf<'posts'>[]> {
+    const changed: TimelineEntry[] = [];
+    const still: TimelineEntry[] = [];
+    for (const entry of now.posts(account).entries()) {
+      if (entry.seq > seq) {
+        if (entry.seenAt <= at) changed.push(entry);
+      } else if (still.length < offset + limit) still.push(entry);
+    }
+    // Of those that have not changed since, no more can be on the page or before it. Where none has, they are the page.
+    const first = changed.length === 0 ? offset : 0;
+    const posts: OutputOf<'posts'>[] = [];
+    for (const entry of still.slice(first, offset + limit)) {
+      const post = now.get('posts', entry.key);
+      if (post === undefined) continue;
+      // It is read from the store, which is ahead of what readers see while a turn is published.
+      if (post.seq <= seq) posts.push(post);
+      else changed.push(entry);
+    }
+    if (changed.length === 0) return posts;
+    const keys = changed.map(({ key }) => key);
+    const sinceAt = Math.min(at, ...changed.map(({ seenAt }) => seenAt));
+    for (const output of await lastOf('posts', keys, seq, sinceAt)) {
+      if (output.stream === 'posts') posts.push(output);
+    }
+    return posts.sort(newestFirst).slice(offset - first, offset - first + limit);
   }
 
   /** When the list of events was last read to its end, if that was recent enough to tell which are active. */
@@ -197,32 +230,7 @@ export function openPast(
       return latest;
     },
 
-    async posts(account, seq, at, { offset, limit }) {
-      const changed: TimelineEntry[] = [];
-      const still: TimelineEntry[] = [];
-      for (const entry of now.posts(account).entries()) {
-        if (entry.seq > seq) {
-          if (entry.seenAt <= at) changed.push(entry);
-        } else if (still.length < offset + limit) still.push(entry);
-      }
-      // Of those that have not changed since, no more can be on the page or before it. Where none has, they are the page.
-      const first = changed.length === 0 ? offset : 0;
-      const posts: OutputOf<'posts'>[] = [];
-      for (const entry of still.slice(first, offset + limit)) {
-        const post = now.get('posts', entry.key);
-        if (post === undefined) continue;
-        // It is read from the store, which is ahead of what readers see while a turn is published.
-        if (post.seq <= seq) posts.push(post);
-        else changed.push(entry);
-      }
-      if (changed.length === 0) return posts;
-      const keys = changed.map(({ key }) => key);
-      const sinceAt = Math.min(at, ...changed.map(({ seenAt }) => seenAt));
-      for (const output of await lastOf('posts', keys, seq, sinceAt)) {
-        if (output.stream === 'posts') posts.push(output);
-      }
-      return posts.sort(newestFirst).slice(offset - first, offset - first + limit);
-    },
+    posts: (account, seq, at, page) => postsAt(account, { seq, at }, page),
 
     minutes: (question) =>
       readMinutes({ journal, outputs }, { ...question, firstSeq: firstSeq(), lastSeq: now.seq }),

@@ -65,7 +65,7 @@ class Writer:
         if "enum" in schema:
             return f"Literal[{', '.join(literal(value) for value in schema['enum'])}]"
         if "anyOf" in schema:
-            return union(self._type_of(each, name, rename) for each in schema["anyOf"])
+            return union(self._type_of(each, name + kind_of(each), rename) for each in schema["anyOf"])
         kind = schema.get("type")
         if isinstance(kind, list):
             return union(self._type_of({**schema, "type": each}, name, rename) for each in kind)
@@ -85,6 +85,11 @@ class Writer:
 
 def pascal(field: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in field.replace("-", "_").split("_"))
+
+
+def kind_of(schema: Schema) -> str:
+    """Tells the records of a union apart that have a `kind`; nothing for others."""
+    return pascal(schema.get("properties", {}).get("kind", {}).get("const", ""))
 
 
 def quoted(kind: str) -> str:

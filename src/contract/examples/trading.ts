@@ -9,6 +9,63 @@ const EVENT = {
   end_ts: 1_794_762_000_000,
 };
 
+const COUNTS = {
+  real_counter: 140,
+  market_oracle_counter: 139,
+  market_ui_counter: 138,
+  oracle_lag: { n: 60, p50_ms: 61_000, p90_ms: 118_000, p99_ms: 240_000 },
+};
+
+export const COUNT_LEFT_BUCKET: ExampleOf<'CountLeftBucket'> = {
+  kind: 'count_left_bucket',
+  ...COUNTS,
+  bucket: '120-139',
+  token_id: TOKEN,
+  best_bid: 0.12,
+  bid_size: 340,
+  model_prob: 0.01,
+  gain_usd: 39,
+  expected_value_usd: 35.6,
+  since_ts: 1_794_714_390_120,
+  text: "our own count of 140 is above 120-139, the oracle's of 139 is not, and somebody still bids 0.12 for 340 shares, a gain of 39 USD after the fee if the oracle comes to the same; the oracle took 61 s for half of the last 60 posts and 118 s for nine of ten",
+};
+
+export const ORACLE_STALLED: ExampleOf<'OracleStalled'> = {
+  kind: 'oracle_stalled',
+  ...COUNTS,
+  waiting: 1,
+  since_ts: 1_794_714_083_563,
+  limit_ms: 240_000,
+  text: '1 post waits for the oracle, the oldest for 5 min: more than 4 min is unusual',
+};
+
+export const NEAR_EDGE: ExampleOf<'NearEdge'> = {
+  kind: 'near_edge',
+  ...COUNTS,
+  real_counter: 138,
+  bucket: '120-139',
+  next_bucket: '140-159',
+  next_token_id: TOKEN,
+  posts_to_next: 2,
+  within_ms: 900_000,
+  probability: 0.3554,
+  velocity_counted_1h: 5,
+  best_ask: 0.22,
+  ask_size: 150,
+  model_prob: 0.31,
+  expected_value_usd: 12.21,
+  text: '2 posts from 140-159: 0.3554 in the next 15 min at the rate of the last hour, 5 posts',
+};
+
+export const FLIP_LIKELY: ExampleOf<'FlipLikely'> = {
+  kind: 'flip_likely',
+  ...COUNTS,
+  flip_risk: 0.15,
+  real_bucket: '140-159',
+  oracle_bucket: '120-139',
+  text: "0.15 that another bucket settles than the counts show at the close: our own 140 is in 140-159, the oracle's 139 in 120-139",
+};
+
 export const SIGNALS: ExampleOf<'Signals'> = {
   event_id: EVENT.id,
   event_title: EVENT.title,
@@ -99,6 +156,7 @@ export const SIGNALS: ExampleOf<'Signals'> = {
       },
     },
   ],
+  crossings: [COUNT_LEFT_BUCKET],
   as_of: AS_OF_EXAMPLE,
 };
 

@@ -11,6 +11,12 @@ import {
 } from '../records/alert.ts';
 import { calibrationGroupRecord, calibrationRecord, reliabilityBinRecord } from '../records/calibration.ts';
 import { countersRecord } from '../records/counters.ts';
+import {
+  countLeftBucketRecord,
+  flipLikelyRecord,
+  nearEdgeRecord,
+  oracleStalledRecord,
+} from '../records/crossings.ts';
 import { cryptoRecord } from '../records/crypto.ts';
 import { asOfRecord, timed, withAsOf } from '../records/envelope.ts';
 import {
@@ -92,6 +98,10 @@ export const COMPONENTS = {
   BuyOrder: buyOrderRecord,
   SellOrder: sellOrderRecord,
   TrackRecord: trackRecord,
+  CountLeftBucket: countLeftBucketRecord,
+  OracleStalled: oracleStalledRecord,
+  NearEdge: nearEdgeRecord,
+  FlipLikely: flipLikelyRecord,
   Signals: signals,
   SignalsAnswer: timed({ data: z.array(signals) }),
   Analysis: analysisRecord,

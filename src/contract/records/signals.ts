@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { crossingRecord } from './crossings.ts';
 import { count, eventFields, input, price, probability, timeMs } from './fields.ts';
 
 const usd = z.number().min(0);
@@ -229,5 +230,9 @@ export const signalsRecord = z
       .array(buyOrderRecord)
       .meta({ description: 'At most one order; empty when there is nothing to buy.' }),
     SELL: z.array(sellOrderRecord).meta({ description: 'Empty when there is nothing to sell.' }),
+    crossings: z.array(crossingRecord).meta({
+      description:
+        'What our own count knows before the oracle and the market do, by `kind`, as of as_of.ts: in the order count_left_bucket (the highest gain_usd first), oracle_stalled, near_edge, flip_likely. Empty when there is nothing of the kind, and while `stale` is not.',
+    }),
   })
   .meta({ description: 'Trading signals of an active event: estimates of a model, no promise of profit.' });

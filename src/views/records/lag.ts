@@ -31,6 +31,6 @@ function lagToWire(lag: Lag, account: string): RecordOf<typeof lagRecord> {
   };
 }
 
-function percentilesToWire({ n, p50, p90, p99 }: Percentiles): RecordOf<typeof percentilesRecord> {
+export function percentilesToWire({ n, p50, p90, p99 }: Percentiles): RecordOf<typeof percentilesRecord> {
   return { n, p50_ms: p50, p90_ms: p90, p99_ms: p99 };
 }

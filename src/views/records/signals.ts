@@ -2,6 +2,7 @@ import {
   type Bettor,
   confidenceIn,
   costOfShare,
+  DAY_MS,
   type EventRecord,
   type EventSignals,
   expectedValue,
@@ -20,26 +21,34 @@ import type {
   signalsRecord,
 } from '../../contract/records/signals.ts';
 import type { AccountPath } from '../account-path.ts';
-import { type ActiveEvent, movedByEvents, postEvents } from '../active-events.ts';
+import { type ActiveEvent, forecastOf, movedByEvents, postEvents } from '../active-events.ts';
 import { type Ages, closeRecords, newest, type Origin, openRecord, staleNow } from '../as-of.ts';
 import type { Audience } from '../audience.ts';
-import type { Latest } from '../latest.ts';
+import { type Latest, NEWEST_POSTS, type OutputOf } from '../latest.ts';
 import { trackToWire } from '../performance/track-records.ts';
 import { type WinRates, winRates } from '../performance/win-rates.ts';
 import type { Moment, RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
+import type { Crossing } from './crossing-text.ts';
+import { crossingsOf } from './crossings.ts';
 import { reasonsOf } from './signal-reasons.ts';
 
 /** Raised whenever stored signals change their form. */
-const FACTS_FORM = 3;
+const FACTS_FORM = 4;
 
 /** An event's signals at one instant, for any bankroll. The feed stores them as JSON. */
 interface SignalFacts {
   readonly event: Pick<EventRecord, 'eventId' | 'title' | 'slug' | 'endAt'>;
   /** Absent for an event that opened in this very turn. */
   readonly signals?: EventSignals;
+  readonly crossings: readonly Crossing[];
   readonly rates: Pick<WinRates, 'byStrategy'>;
   readonly origin: Origin;
+}
+
+/** Posts of the history are read for hours at a first start, and the oracle is not about to count them. */
+function isNews({ record, at }: OutputOf<'posts'>): boolean {
+  return record.createdAt > at - DAY_MS;
 }
 
 /** What to buy and sell of each active event: GET /signals/{account} and the channel `signals`. */
@@ -55,10 +64,32 @@ export function signalsView(account: AccountPath): RecordView {
   function factsOf({ latest, late }: Moment, event: ActiveEvent): SignalFacts {
     const { eventId, title, slug, endAt } = event.record;
     const output = latest.get('signals', event.key);
-    const { seq, at } = newest(event, output);
+    const counters = latest.get('counters', event.key);
+    const lag = latest.get('lag', account.id);
+    const velocity = latest.get('velocity', account.id);
+    const prediction = forecastOf(latest, event);
+    // Without a lead nothing is said of single posts.
+    const isAhead = (counters?.record.settlementDelta ?? 0) > 0;
+    const posts = isAhead ? latest.posts(account.id).slice(0, NEWEST_POSTS).filter(isNews) : [];
+    const { seq, at } = newest(event, output, counters, lag, velocity, prediction, ...posts);
+    const signals = output && skipStale(output.record, staleNow([], late));
     return {
       event: { eventId, title, slug, endAt },
-      ...(output && { signals: skipStale(output.record, staleNow([], late)) }),
+      ...(signals && { signals }),
+      crossings:
+        signals && counters
+          ? crossingsOf({
+              // Time goes on with the values, of which one changes each minute: the same values say the same.
+              now: at,
+              event: event.record,
+              signals,
+              counters: counters.record,
+              lag: lag?.record,
+              velocity: velocity?.record,
+              prediction: prediction?.record,
+              posts: posts.map(({ record }) => record),
+            })
+          : [],
       rates: { byStrategy: ratesOf(latest).byStrategy },
       origin: { seq, at },
     };
@@ -72,6 +103,13 @@ export function signalsView(account: AccountPath): RecordView {
     movedBy: {
       events: movedByEvents,
       signals: ({ key, record }) => (record.account === account.id ? [key] : undefined),
+      counters: ({ key, record }) => (record.account === account.id ? [key] : undefined),
+      // Forecasts to be scored have other keys and are not shown.
+      predictions: ({ key, record }) =>
+        record.account === account.id && key === String(record.eventId) ? [key] : undefined,
+      lag: ({ record }) => (record.account === account.id ? events.keys : undefined),
+      velocity: ({ record }) => (record.account === account.id ? events.keys : undefined),
+      posts: (output) => (output.record.account === account.id && isNews(output) ? events.keys : undefined),
       scores: ({ record }) => (record.account === account.id ? events.keys : undefined),
     },
     alsoReads: ['decisions'],
@@ -79,8 +117,8 @@ export function signalsView(account: AccountPath): RecordView {
     render(moment, key, audience) {
       const event = events.find(moment.latest, key);
       if (event === undefined) return undefined;
-      const { signals, rates, origin, event: head } = factsOf(moment, event);
-      const fields = signalsToWire(head, signals, bettorOf(audience), rates);
+      const { origin, ...facts } = factsOf(moment, event);
+      const fields = signalsToWire(facts, bettorOf(audience));
       const isActionable = fields.signals.some(({ action }) => action === 'BUY' || action === 'SELL');
       if (!isActionable && audience.isOnlyWithSignals) return undefined;
       const text = openRecord(fields, origin);
@@ -96,8 +134,8 @@ export function signalsView(account: AccountPath): RecordView {
         const stored = JSON.parse(text) as SignalFacts & { form?: number; ages: Ages };
         const { form, event, rates, origin, ages } = stored;
         // A frame that an earlier version stored has an event without signals.
-        const signals = form === FACTS_FORM ? stored.signals : undefined;
-        const fields = signalsToWire(event, signals, bettorOf(audience), rates);
+        const facts = form === FACTS_FORM ? stored : { event, rates, crossings: [] };
+        const fields = signalsToWire(facts, bettorOf(audience));
         return closeRecords([openRecord(fields, origin)], () => ages).slice(1, -1);
       },
     },
@@ -120,10 +158,8 @@ const LEAST_SAMPLE = 30;
 
 /** An event's signals for one caller (spec 2.5). */
 function signalsToWire(
-  event: Pick<EventRecord, 'eventId' | 'title' | 'slug' | 'endAt'>,
-  record: EventSignals | undefined,
+  { event, signals: record, crossings, rates }: Omit<SignalFacts, 'origin'>,
   bettor: Bettor,
-  rates: Pick<WinRates, 'byStrategy'>,
 ): RecordOf<typeof signalsRecord> {
   const { eventId: event_id, title: event_title, slug: event_slug, endAt: end_ts } = event;
   const head = { event_id, event_title, event_slug, end_ts };
@@ -147,6 +183,7 @@ function signalsToWire(
       available_usd: signal.availableUsd,
       buy_no: noToWire(signal),
     })),
+    crossings,
   };
 }
 
@@ -160,6 +197,7 @@ const NO_SIGNALS = {
   signals: [],
   BUY: [],
   SELL: [],
+  crossings: [],
 };
 
 function signalToWire(

@@ -42,11 +42,12 @@ function marksOf(output: Output, ...before: readonly Output[]): readonly string[
 }
 
 describe('createMarker', () => {
-  it('marks the counters and the prediction of an event whose count moved, and no other account', () =>
+  it('marks the counters, the prediction and the signals of an event whose count moved, and no other account', () =>
     assert.deepEqual(marksOf(countersOutput({ eventId: 1, account: 'a' }, { cause: 'oracle' })), [
       'counters/account_a 1 oracle',
       'prediction/account_a 1 oracle',
       'prediction/account_a FREE 1 oracle',
+      'signals/account_a 1 oracle',
     ]));
 
   it('marks an event under every account, as it may have left the one it had', () =>
@@ -79,26 +80,29 @@ describe('createMarker', () => {
 
   it('marks a forecast that is shown, and none that is kept to be scored', () => {
     const shown = predictionOutput({ eventId: 1 }, { cause: 'model' });
-    assert.deepEqual(marksOf(shown), ['prediction/account_a 1 model']);
+    assert.deepEqual(marksOf(shown), ['prediction/account_a 1 model', 'signals/account_a 1 model']);
     assert.deepEqual(marksOf({ ...shown, key: '1/24' }), []);
   });
 
   it('adds that the account fell asleep or woke up since the forecast before', () => {
     const awake = predictionOutput({ eventId: 1, sleepProbability: 0.1 }, { cause: 'model' });
     const asleep = predictionOutput({ eventId: 1, sleepProbability: 0.9 }, { cause: 'model' });
-    const both = ['prediction/account_a 1 model', 'prediction/account_a 1 sleep_state'];
+    const one = ['prediction/account_a 1 model', 'signals/account_a 1 model'];
+    const both = [...one, 'prediction/account_a 1 sleep_state'].sort();
     assert.deepEqual(marksOf(asleep, awake), both);
     assert.deepEqual(marksOf(awake, asleep), both);
-    assert.deepEqual(marksOf(asleep, asleep), ['prediction/account_a 1 model']);
-    assert.deepEqual(marksOf(asleep), ['prediction/account_a 1 model'], 'the first says nothing of a change');
+    assert.deepEqual(marksOf(asleep, asleep), one);
+    assert.deepEqual(marksOf(asleep), one, 'the first says nothing of a change');
   });
 
-  it('marks the pace of an account and, where it is a field of them, its active predictions', () => {
+  it('marks the pace of an account, its signals and, where it is a field of them, its active predictions', () => {
     assert.deepEqual(marksOf(velocityOutput({ account: 'a' }, { cause: 'clock' })), [
       'prediction/account_a 1 clock',
+      'signals/account_a 1 clock',
       'velocity/account_a account_a clock',
     ]);
     assert.deepEqual(marksOf(velocityOutput({ account: 'b' }, { cause: 'clock' })), [
+      'signals/account_b 2 clock',
       'velocity/account_b account_b clock',
     ]);
   });
@@ -113,9 +117,10 @@ describe('createMarker', () => {
     ]);
   });
 
-  it('marks the lag of an account, and with a tick the test record alone', () => {
+  it('marks the lag of an account with its signals, and with a tick the test record alone', () => {
     assert.deepEqual(marksOf(lagOutput({ account: 'b' }, { cause: 'new_post' })), [
       'lag/account_b account_b new_post',
+      'signals/account_b 2 new_post',
     ]);
     assert.deepEqual(marksOf(freshnessOutput({})), ['test test clock']);
   });

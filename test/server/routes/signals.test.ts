@@ -186,6 +186,7 @@ describe('GET /signals/{account}', () => {
             buy_no: null,
           },
         ],
+        crossings: [],
         as_of: {
           seq: 8,
           ts: NOON - 100,

@@ -379,6 +379,95 @@ class TrackRecord(TypedDict):
     market_sample_size: int
 
 
+class CountLeftBucketOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class CountLeftBucket(TypedDict):
+    kind: Literal["count_left_bucket"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: CountLeftBucketOracleLag
+    bucket: str
+    token_id: str
+    best_bid: float
+    bid_size: float | None
+    model_prob: float | None
+    gain_usd: float | None
+    expected_value_usd: float | None
+    since_ts: int | None
+
+
+class OracleStalledOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class OracleStalled(TypedDict):
+    kind: Literal["oracle_stalled"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: OracleStalledOracleLag
+    waiting: int
+    since_ts: int
+    limit_ms: float
+
+
+class NearEdgeOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class NearEdge(TypedDict):
+    kind: Literal["near_edge"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: NearEdgeOracleLag
+    bucket: str
+    next_bucket: str
+    next_token_id: str
+    posts_to_next: int
+    within_ms: int
+    probability: float
+    velocity_counted_1h: int
+    best_ask: float | None
+    ask_size: float | None
+    model_prob: float | None
+    expected_value_usd: float | None
+
+
+class FlipLikelyOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class FlipLikely(TypedDict):
+    kind: Literal["flip_likely"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: FlipLikelyOracleLag
+    flip_risk: float
+    real_bucket: str | None
+    oracle_bucket: str | None
+
+
 class Signals(TypedDict):
     event_id: int
     event_title: str
@@ -392,6 +481,7 @@ class Signals(TypedDict):
     signals: list[Signal]
     BUY: list[BuyOrder]
     SELL: list[SellOrder]
+    crossings: list[CountLeftBucket | OracleStalled | NearEdge | FlipLikely]
     as_of: AsOf
 
 
@@ -1231,6 +1321,95 @@ class SignalsRecordSELL(TypedDict):
     buy_no: SignalsRecordSELLBuyNo | None
 
 
+class SignalsRecordCrossingsCountLeftBucketOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class SignalsRecordCrossingsCountLeftBucket(TypedDict):
+    kind: Literal["count_left_bucket"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: SignalsRecordCrossingsCountLeftBucketOracleLag
+    bucket: str
+    token_id: str
+    best_bid: float
+    bid_size: float | None
+    model_prob: float | None
+    gain_usd: float | None
+    expected_value_usd: float | None
+    since_ts: int | None
+
+
+class SignalsRecordCrossingsOracleStalledOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class SignalsRecordCrossingsOracleStalled(TypedDict):
+    kind: Literal["oracle_stalled"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: SignalsRecordCrossingsOracleStalledOracleLag
+    waiting: int
+    since_ts: int
+    limit_ms: float
+
+
+class SignalsRecordCrossingsNearEdgeOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class SignalsRecordCrossingsNearEdge(TypedDict):
+    kind: Literal["near_edge"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: SignalsRecordCrossingsNearEdgeOracleLag
+    bucket: str
+    next_bucket: str
+    next_token_id: str
+    posts_to_next: int
+    within_ms: int
+    probability: float
+    velocity_counted_1h: int
+    best_ask: float | None
+    ask_size: float | None
+    model_prob: float | None
+    expected_value_usd: float | None
+
+
+class SignalsRecordCrossingsFlipLikelyOracleLag(TypedDict):
+    n: int
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+
+
+class SignalsRecordCrossingsFlipLikely(TypedDict):
+    kind: Literal["flip_likely"]
+    text: str
+    real_counter: int | None
+    market_oracle_counter: int | None
+    market_ui_counter: int | None
+    oracle_lag: SignalsRecordCrossingsFlipLikelyOracleLag
+    flip_risk: float
+    real_bucket: str | None
+    oracle_bucket: str | None
+
+
 class SignalsRecord(TypedDict):
     event_id: int
     event_title: str
@@ -1244,6 +1423,8 @@ class SignalsRecord(TypedDict):
     signals: list[SignalsRecordSignals]
     BUY: list[SignalsRecordBUY]
     SELL: list[SignalsRecordSELL]
+    crossings: (list[SignalsRecordCrossingsCountLeftBucket | SignalsRecordCrossingsOracleStalled |
+        SignalsRecordCrossingsNearEdge | SignalsRecordCrossingsFlipLikely])
     as_of: AsOf
 
 
