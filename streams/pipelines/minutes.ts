@@ -118,7 +118,8 @@ function sample(
   account: AccountId,
 ): void {
   const minute = minuteOf(account, at);
-  if (minute === state.minute) return;
+  // In the log of an earlier version time may run back.
+  if (minute <= state.minute) return;
   state.minute = minute;
   for (const [eventId, known] of state.events) {
     if (known.event.endAt < at - KEEP_MS) state.events.delete(eventId);

@@ -102,6 +102,15 @@ describe('minutes', () => {
     );
   });
 
+  it('has no minute twice, though time in the log runs back', () => {
+    const session = started(books(0.1, 0.4, 0.5), tick(AGES));
+    for (const at of [AT - 10 * MINUTE_MS, AT, AT + MINUTE_MS]) session.observe(at, tick(AGES));
+    assert.deepEqual(
+      minutesOf(session).map(({ at }) => at),
+      [AT, AT + MINUTE_MS],
+    );
+  });
+
   it('forgets an event some time after its end', () => {
     const session = started(books(0.1, 0.4, 0.5), tick(AGES));
     const size = () => {
