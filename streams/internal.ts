@@ -21,6 +21,7 @@ export { isSame } from './model/is-same.ts';
 export { median, percentile } from './model/percentile.ts';
 export { phaseAt } from './model/phase.ts';
 export { type Pmf, plus, pmfQuantile, roundedPmf, shifted } from './model/pmf.ts';
+export { poissonTail } from './model/poisson-tail.ts';
 export { compareIds, POST_FAULTS, postFault, TOLERANCE_MS, timeOfId } from './model/post-ids.ts';
 export { quantileCrps } from './model/quantile-scores.ts';
 export { futureOffset, settledShare, settledSoFar } from './model/settlement.ts';

@@ -3,12 +3,13 @@ import type { AlertCommand, AlertCommandAnswer } from '../alerts/alert-commands.
 import { ALERT_TARGETS } from '../contract/alert-rule.ts';
 import { ServiceError } from '../errors.ts';
 import { CLUSTER_NOTE, type Store } from '../store/store.ts';
-import { askEngine } from './ask-engine.ts';
+import { engineOrHere } from './engine-or-here.ts';
 import { loadSettings } from './load-config.ts';
 import { addManual, type Manual } from './manual.ts';
 import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
 import type { ProcessLike } from './process-like.ts';
+import { type Say, writeData } from './write-data.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -20,38 +21,28 @@ const EXIT_CODES: Manual['exitCodes'] = [
   [2, 'bad usage or configuration'],
 ];
 
-/** Sent to the engine that runs on the folder. Without one, rules can be looked at and removed. */
-async function execute(folder: string, command: AlertCommand): Promise<AlertCommandAnswer> {
-  const { parseAlertCommandAnswer, runStoredAlertCommand } = await import('../alerts/alert-commands.ts');
-  const reply = await askEngine(folder, command);
-  if (reply?.ok) return parseAlertCommandAnswer(reply.result);
-  if (reply !== undefined) throw new ServiceError('ALERTS_REFUSED', reply.message);
-  if (command.do !== 'remove') {
-    const store = await openData(folder);
-    try {
-      if (command.do === 'add') refuseCluster(store, folder);
-      return await runStoredAlertCommand(store.alerts, command);
-    } finally {
-      await store.close();
-    }
-  }
-  const [{ openStore }, { lockFolder }] = await Promise.all([
-    import('../store/lmdb/open-store.ts'),
-    import('../store/lock.ts'),
-  ]);
-  // Only reading it first, as another folder than an existing one was mistyped.
-  await (await openData(folder)).close();
-  const lock = await lockFolder(folder);
+async function execute(folder: string, command: AlertCommand, say: Say): Promise<AlertCommandAnswer> {
+  const { parseAlertCommandAnswer } = await import('../alerts/alert-commands.ts');
+  return engineOrHere(folder, command, {
+    parse: parseAlertCommandAnswer,
+    refused: (message) => new ServiceError('ALERTS_REFUSED', message),
+    here: () => runHere(folder, command, say),
+  });
+}
+
+/** Without an engine, rules can be looked at and removed. */
+async function runHere(folder: string, command: AlertCommand, say: Say): Promise<AlertCommandAnswer> {
+  const { runStoredAlertCommand } = await import('../alerts/alert-commands.ts');
+  const act = async (store: Store) => {
+    if (command.do === 'add' || command.do === 'remove') refuseCluster(store, folder);
+    return runStoredAlertCommand(store.alerts, command);
+  };
+  if (command.do === 'remove') return writeData(folder, { say }, act);
+  const store = await openData(folder);
   try {
-    const store = await openStore(folder);
-    try {
-      refuseCluster(store, folder);
-      return await runStoredAlertCommand(store.alerts, command);
-    } finally {
-      await store.close();
-    }
+    return await act(store);
   } finally {
-    await lock.release();
+    await store.close();
   }
 }
 
@@ -71,7 +62,7 @@ async function run(
 ): Promise<void> {
   const { data, json } = loadSettings(SETTINGS_READ, { flags: settings, env });
   const [{ rules, dead, secret }, { deadTable, rulesTable }] = await Promise.all([
-    execute(data, command),
+    execute(data, command, (sentence) => stderr.write(`${sentence}\n`)),
     import('./alerts-table.ts'),
   ]);
   if (json) {

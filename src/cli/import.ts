@@ -4,6 +4,7 @@ import { loadSettings } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { addSettings } from './options.ts';
 import type { ProcessLike } from './process-like.ts';
+import { writeData } from './write-data.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly account?: string;
@@ -14,28 +15,11 @@ const SETTINGS_READ = ['data', 'json'] as const;
 
 async function run(path: string, { account, complete, ...flags }: Flags, proc: ProcessLike): Promise<void> {
   const { data, json } = loadSettings(SETTINGS_READ, { flags, env: proc.env });
-  const [{ openStore }, { lockFolder }, { importPosts }] = await Promise.all([
-    import('../store/lmdb/open-store.ts'),
-    import('../store/lock.ts'),
-    import('../research/import/import-posts.ts'),
-  ]);
-  // A folder that was mistyped is not made.
-  await (await openStore(data, { readOnly: true })).close();
-  const lock = await lockFolder(data);
-  try {
-    const store = await openStore(data, {
-      tell: ({ message, details }) => proc.stderr.write(`${message}: ${JSON.stringify(details)}\n`),
-    });
-    try {
-      const options = { path, account, isComplete: complete === true, now: Date.now() };
-      const imported = await importPosts(store, options);
-      proc.stdout.write(`${json ? JSON.stringify(toJson(imported, data)) : toText(imported, data)}\n`);
-    } finally {
-      await store.close();
-    }
-  } finally {
-    await lock.release();
-  }
+  const { importPosts } = await import('../research/import/import-posts.ts');
+  const options = { path, account, isComplete: complete === true, now: Date.now() };
+  const say = (sentence: string) => proc.stderr.write(`${sentence}\n`);
+  const imported = await writeData(data, { say }, (store) => importPosts(store, options));
+  proc.stdout.write(`${json ? JSON.stringify(toJson(imported, data)) : toText(imported, data)}\n`);
 }
 
 function toJson({ posts, seqs, repeated, known, isForNextStart }: Imported, data: string) {

@@ -1,75 +1,42 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { KeyCommand, KeyCommandAnswer } from '../access/keys/key-commands.ts';
 import { TIERS, type Tier } from '../access/tiers.ts';
-import { ServiceError, StoreError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { CLUSTER_NOTE, type Store } from '../store/store.ts';
-import { askEngine } from './ask-engine.ts';
+import { engineOrHere } from './engine-or-here.ts';
 import { keyLines, keysTable } from './keys-table.ts';
 import { loadSettings } from './load-config.ts';
 import { addManual, type Manual } from './manual.ts';
 import { addSettings } from './options.ts';
 import type { ProcessLike } from './process-like.ts';
+import { type Say, writeData } from './write-data.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
 const SETTINGS_READ = ['data', 'json'] as const;
 
-/** An engine that is just starting or stopping holds the folder, but takes no commands. */
-const BUSY_FOLDER_MS = 10_000;
-const RETRY_MS = 50;
-
-/** Says at once what else they should know. */
-type Say = (sentence: string) => void;
-
-/** Sent to the engine that runs on the folder, or run here when there is none: one writer at a time. */
 async function execute(folder: string, command: KeyCommand, say: Say): Promise<KeyCommandAnswer> {
   const { parseKeyCommandAnswer } = await import('../access/keys/key-commands.ts');
-  const giveUpAt = performance.now() + BUSY_FOLDER_MS;
-  for (;;) {
-    const reply = await askEngine(folder, command);
-    if (reply?.ok) return parseKeyCommandAnswer(reply.result);
-    if (reply !== undefined) throw new ServiceError('KEYS_REFUSED', reply.message);
-    try {
-      return await runHere(folder, command, say);
-    } catch (error) {
-      const isBusy = error instanceof StoreError && error.code === 'STORE_IN_USE';
-      if (!isBusy || performance.now() > giveUpAt) throw error;
-    }
-    await delay(RETRY_MS);
-  }
+  return engineOrHere(folder, command, {
+    parse: parseKeyCommandAnswer,
+    refused: (message) => new ServiceError('KEYS_REFUSED', message),
+    here: () => runHere(folder, command, say),
+  });
 }
 
 async function runHere(folder: string, command: KeyCommand, say: Say): Promise<KeyCommandAnswer> {
-  const [{ openStore }, { lockFolder }, { privacyText }, { openKeyRegistry }, { runKeyCommand }] =
-    await Promise.all([
-      import('../store/lmdb/open-store.ts'),
-      import('../store/lock.ts'),
-      import('../store/private-folder.ts'),
-      import('../access/keys/key-registry.ts'),
-      import('../access/keys/key-commands.ts'),
-    ]);
-  // Only a first key may create a folder: any other command means that the folder was mistyped.
-  if (command.op !== 'create') await (await openStore(folder, { readOnly: true })).close();
-  const lock = await lockFolder(folder);
-  try {
-    const told = privacyText(lock.privacy);
-    if (told !== undefined) say(told);
-    const store = await openStore(folder, {
-      tell: ({ message, details }) => say(`${message}: ${JSON.stringify(details)}`),
-    });
-    try {
-      if (command.op !== 'list') refuseCluster(store, folder);
-      const answer = await runKeyCommand(openKeyRegistry(store.keys, Date.now), command);
-      // Whoever ends a key must know whether a running engine heard of it.
-      if (endsKey(command)) say(`no engine runs on ${folder}: the key is refused by any that starts there`);
-      return answer;
-    } finally {
-      await store.close();
-    }
-  } finally {
-    await lock.release();
-  }
+  const [{ openKeyRegistry }, { runKeyCommand }] = await Promise.all([
+    import('../access/keys/key-registry.ts'),
+    import('../access/keys/key-commands.ts'),
+  ]);
+  // Only a first key may create a folder.
+  return writeData(folder, { say, mayCreate: command.op === 'create' }, async (store) => {
+    if (command.op !== 'list') refuseCluster(store, folder);
+    const answer = await runKeyCommand(openKeyRegistry(store.keys, Date.now), command);
+    // Whoever ends a key must know whether a running engine heard of it.
+    if (endsKey(command)) say(`no engine runs on ${folder}: the key is refused by any that starts there`);
+    return answer;
+  });
 }
 
 /** What is changed here alone would be missing on the other machines. */

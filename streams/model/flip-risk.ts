@@ -1,9 +1,9 @@
 import { HOUR_MS } from './durations.ts';
-import { exp } from './forecast/exact.ts';
 import type { ForecastInputs } from './forecast/inputs.ts';
 import { contains } from './forecast/scores.ts';
 import type { CountRange, Forecast } from './forecast/simulate.ts';
 import { type Pmf, pmfMean, probabilityTo } from './pmf.ts';
+import { poissonTail } from './poisson-tail.ts';
 import type { LagPercentiles } from './settlement.ts';
 
 /** What keeps the counts of the close from being those that settle. */
@@ -83,19 +83,6 @@ function leaves(offset: Pmf, down: number, up: number | null): number {
   const below = Number.isFinite(down) ? 1 - probabilityTo(offset, down - 1) : 0;
   const above = up === null ? 0 : probabilityTo(offset, -up);
   return Math.max(0, below) + above;
-}
-
-/** P(N >= k) for k from 0 to `most`. */
-function poissonTail(mean: number, most: number): readonly number[] {
-  const tail = [1];
-  let term = exp(-mean);
-  let rest = 1;
-  for (let k = 1; k <= most; k++) {
-    rest -= term;
-    tail.push(Math.max(0, rest));
-    term *= mean / k;
-  }
-  return tail;
 }
 
 /**

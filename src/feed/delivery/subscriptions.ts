@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors.ts';
 import { type Audience, audienceOf } from '../../views/audience.ts';
 import { isFor, type Topic } from '../channels.ts';
 import type { PublishedFrames } from '../log/frame-log.ts';
+import type { TopicState } from '../log/numbering.ts';
 import type { FanOut } from './fan-out.ts';
 import type { Place, Reader, Subscription } from './reader.ts';
 
@@ -114,14 +115,15 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
   }
 
   /** The reader's subscription to the topic, which now is at this place: a new one unless it has the same already. */
-  function placed(reader: Reader, topic: Topic, audience: Audience, place: Place): Subscription {
+  function placed(reader: Reader, state: TopicState, audience: Audience, place: Place): Subscription {
+    const { topic } = state;
     const known = reader.subscriptions.get(topic.name);
     if (known?.audience.name === audience.name) {
       known.place = place;
       return known;
     }
     unsubscribe(reader, topic);
-    const subscription: Subscription = { reader, state: log.state(topic), audience, place };
+    const subscription: Subscription = { reader, state, audience, place };
     reader.subscriptions.set(topic.name, subscription);
     fanOut.add(subscription);
     return subscription;
@@ -155,7 +157,7 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
     subscribe(reader, { topic, audience, resume }) {
       const state = log.state(topic);
       const place = firstPlace(topic, resume);
-      const subscription = placed(reader, topic, audience, place);
+      const subscription = placed(reader, state, audience, place);
       const sent = 'seq' in place ? place.seq : 0;
       if (sent > state.publishedSeq) awaitFrames(subscription, sent);
       return {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { AccountPath } from '../../views/account-path.ts';
 import type { FileEndpoint } from '../answer.ts';
+import { escaped } from '../docs/markup.ts';
 import { SECURITY_HEADERS } from '../headers.ts';
 import { PAGE_HEADERS, staticAnswer, staticFile } from '../static-content.ts';
 
@@ -21,18 +22,14 @@ function pageAccount({ segment, name, policy }: AccountPath) {
   return { account: segment, name, sizing: policy.hasSizing };
 }
 
-function inAttribute(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
-}
-
 // All URLs are relative, so that a proxy may add a prefix.
 function pageOf(deps: DashboardDeps): string {
   const { accounts, hasFeed = true, isDemo = false, marketPages, demoWallet } = deps;
   const settings = [
-    `data-accounts="${inAttribute(JSON.stringify(accounts.map(pageAccount)))}"`,
+    `data-accounts="${escaped(JSON.stringify(accounts.map(pageAccount)))}"`,
     ...(hasFeed ? [] : ['data-feed="off"']),
     ...(isDemo ? ['data-demo-key="demo_pro"'] : []),
-    ...(isDemo && demoWallet !== undefined ? [`data-demo-wallet="${inAttribute(demoWallet)}"`] : []),
+    ...(isDemo && demoWallet !== undefined ? [`data-demo-wallet="${escaped(demoWallet)}"`] : []),
     // Encoded, so that no address of another host stands in the page but as data.
     ...(marketPages === undefined ? [] : [`data-market-pages="${encodeURIComponent(marketPages)}"`]),
   ];

@@ -11,9 +11,11 @@ import {
   type Percentiles,
   type Post,
   type Prediction,
+  poissonTail,
   takerFee,
   type Velocity,
 } from '../../../streams/internal.ts';
+import { cents } from '../portfolio/money.ts';
 import { round4 } from '../round.ts';
 import { type Crossing, worded } from './crossing-text.ts';
 import { percentilesToWire } from './lag.ts';
@@ -135,7 +137,7 @@ function nearEdge(facts: CrossingFacts): readonly OfKind<'near_edge'>[] {
   if (next === undefined || (oracle !== null && oracle > own.hi)) return [];
   const needed = own.hi + 1 - real;
   const withinMs = Math.min(SOON_MS, facts.event.endAt - facts.now);
-  const probability = atLeast(needed, (hourly * withinMs) / HOUR_MS);
+  const probability = poissonTail((hourly * withinMs) / HOUR_MS, needed).at(-1) ?? 0;
   if (probability < LEAST_NEAR) return [];
   const { ask, askSize, edgeNet } = next;
   const isWorth = ask !== null && askSize !== null && edgeNet !== null && edgeNet > 0;
@@ -190,19 +192,4 @@ function bucketAt(buckets: readonly BucketSignal[], count: number | null): Bucke
 function recentPosts({ now, event: { startAt, endAt }, posts }: CrossingFacts): readonly Post[] {
   const from = Math.max(startAt ?? now, now - LEAD_MS);
   return posts.filter(({ isCounted, createdAt }) => isCounted && createdAt >= from && createdAt < endAt);
-}
-
-/** The probability of `n` or more of something that comes independently, `mean` times on average. */
-function atLeast(n: number, mean: number): number {
-  let term = Math.exp(-mean);
-  let fewer = 0;
-  for (let k = 0; k < n; k++) {
-    fewer += term;
-    term *= mean / (k + 1);
-  }
-  return Math.max(0, 1 - fewer);
-}
-
-function cents(usd: number): number {
-  return Math.round(usd * 100) / 100;
 }

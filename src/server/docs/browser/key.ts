@@ -1,8 +1,9 @@
+import { includes, TIERS, type Tier } from '../../../access/tiers.ts';
+
 /** Name of the key in the storage of the tab, which the dashboard reads too. */
 const STORED = 'key';
 
-const TIERS = ['FREE', 'PRO', 'INTERNAL'];
-const TIER_OF_DEMO: Readonly<Record<string, string>> = {
+const TIER_OF_DEMO: Readonly<Record<string, Tier>> = {
   demo_free: 'FREE',
   demo_pro: 'PRO',
   demo_internal: 'INTERNAL',
@@ -36,7 +37,8 @@ function showNeeds(key: string): void {
   // The tier of any other key is known to the service alone.
   const tier = key === '' ? 'FREE' : (TIER_OF_DEMO[key] ?? 'INTERNAL');
   for (const note of document.querySelectorAll<HTMLElement>('.needs')) {
-    const isMissing = TIERS.indexOf(tier) < TIERS.indexOf(note.dataset.tier ?? '');
+    const needed = TIERS.find((each) => each === note.dataset.tier) ?? 'FREE';
+    const isMissing = !includes(tier, needed);
     note.hidden = !isMissing;
     const send = note.closest('form')?.querySelector<HTMLButtonElement>('[type=submit]');
     if (send) send.disabled = isMissing;
