@@ -42,6 +42,7 @@ export function sourceLookupsFrom(
     events: () => Array.from(latest.all('events'), ({ record }) => record),
     event: (eventId) => latest.get('events', String(eventId))?.record,
     unsettledEvents: (account) => unsettled.of(account),
+    hasPrice: (token) => latest.get('prices', token) !== undefined,
     realCount: (eventId) => latest.get('counters', String(eventId))?.record.real ?? null,
     oracleCount(eventId) {
       const event = latest.get('events', String(eventId))?.record;

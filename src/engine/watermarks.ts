@@ -1,4 +1,5 @@
 import { DAY_MS, type SourceName, type TickAges } from '../../streams/internal.ts';
+import type { FollowedValue } from '../sources/source.ts';
 import type { Clock } from './clock.ts';
 
 /** Up to when each source, and each value it keeps up to date, knows the outside world. */
@@ -13,6 +14,12 @@ interface Watermarks {
    * One that was never answered is as old as the wait for it, and one that was followed before as old as its last answer.
    */
   follow(source: SourceName, values: readonly string[], usualMs: number): void;
+  /**
+   * The same for values that are asked for anew whenever ages are told, so that these are never those of other values. The
+   * age under a name is that of the oldest of its values. One that the log knows already was answered at an unknown time,
+   * unless it was followed before.
+   */
+  followPresent(source: SourceName, values: () => readonly FollowedValue[], usualMs: number): void;
   /** How old everything is, by name in a fixed order. */
   ages(): TickAges;
   /** Takes over ages measured at `at` (UTC ms) by an engine that ran before this one. */
@@ -23,19 +30,21 @@ interface Followed {
   readonly usualMs: number;
   /** When each value was last answered. */
   readonly marks: Map<string, number>;
+  /** Under which name the age of each value is told, where that is not its own. */
+  readonly names: ReadonlyMap<string, string>;
   /** When values that are followed no more were last answered, the last to be left last. */
   readonly left: ReadonlyMap<string, number>;
 }
 
 /** By so little a time service corrects a calendar. */
 const CORRECTION_MS = 5_000;
-/** Taken for the time since the engine before, when a calendar that was set back does not tell it: all is then stale. */
-const UNTOLD_MS = DAY_MS;
+/** Taken for an age that nobody knows: what has it is stale. */
+export const UNTOLD_MS = DAY_MS;
 
 /** Of how many values that a source follows no more it is known when they were answered. */
-const LEFT_VALUES = 100;
+const LEFT_VALUES = 1_000;
 
-const NOTHING_FOLLOWED: Followed = { usualMs: 0, marks: new Map(), left: new Map() };
+const NOTHING_FOLLOWED: Followed = { usualMs: 0, marks: new Map(), names: new Map(), left: new Map() };
 
 /** Uses the clock that never goes back, so that a corrected wall clock changes no age. */
 export function createWatermarks(clock: Clock): Watermarks {
@@ -43,19 +52,49 @@ export function createWatermarks(clock: Clock): Watermarks {
   const followed = new Map<SourceName, Followed>();
   /** What the engine before left, until the source says which values it follows. */
   const restored = new Map<SourceName, number>();
+  /** What asks the sources for the values that they follow at present. */
+  const refreshing = new Map<SourceName, () => void>();
+
+  /** When the oldest value of each name was last answered. */
+  function marksByName({ marks: values, names }: Followed): ReadonlyMap<string, number> {
+    if (names.size === 0) return values;
+    const oldest = new Map<string, number>();
+    for (const [value, at] of values) {
+      const name = names.get(value) ?? value;
+      oldest.set(name, Math.min(oldest.get(name) ?? at, at));
+    }
+    return oldest;
+  }
 
   /** The age of the oldest value that is not behind, or of the source where it has none. */
   function ageOf(source: SourceName, mark: number, now: number): number {
-    const { usualMs, marks: values } = followed.get(source) ?? NOTHING_FOLLOWED;
-    const usual = [...values.values()].filter((at) => now - at <= usualMs);
+    const own = followed.get(source) ?? NOTHING_FOLLOWED;
+    const usual = [...marksByName(own).values()].filter((at) => now - at <= own.usualMs);
     return Math.round(now - Math.min(...(usual.length === 0 ? [mark] : usual)));
   }
 
   function behind(source: SourceName, now: number): readonly (readonly [string, number])[] {
-    const { usualMs, marks: values } = followed.get(source) ?? NOTHING_FOLLOWED;
-    return [...values]
-      .flatMap(([value, at]) => (now - at > usualMs ? [[value, Math.round(now - at)] as const] : []))
+    const own = followed.get(source) ?? NOTHING_FOLLOWED;
+    return [...marksByName(own)]
+      .flatMap(([name, at]) => (now - at > own.usualMs ? [[name, Math.round(now - at)] as const] : []))
       .sort(byName);
+  }
+
+  function follow(source: SourceName, values: readonly FollowedValue[], usualMs: number): void {
+    const { marks: before, left } = followed.get(source) ?? NOTHING_FOLLOWED;
+    const restoredAt = restored.get(source);
+    restored.delete(source);
+    const newAt = ({ name, isLogged }: FollowedValue) =>
+      // The engine before told the age under the name alone.
+      before.get(name) ?? restoredAt ?? clock.mono() - (isLogged() ? UNTOLD_MS : 0);
+    const marks = new Map(
+      values.map((each) => [each.value, before.get(each.value) ?? left.get(each.value) ?? newAt(each)]),
+    );
+    const names = new Map(
+      values.flatMap(({ value, name }) => (value === name ? [] : [[value, name] as const])),
+    );
+    const others = [...left, ...before].filter(([value]) => !marks.has(value));
+    followed.set(source, { usualMs, marks, names, left: new Map(others.slice(-LEFT_VALUES)) });
   }
 
   return {
@@ -65,16 +104,21 @@ export function createWatermarks(clock: Clock): Watermarks {
       for (const [value, at] of Object.entries(values)) if (own?.has(value)) own.set(value, at);
     },
     follow(source, values, usualMs) {
-      const { marks: before, left } = followed.get(source) ?? NOTHING_FOLLOWED;
-      const newAt = restored.get(source) ?? clock.mono();
-      restored.delete(source);
-      const marks = new Map(
-        values.map((value) => [value, before.get(value) ?? left.get(value) ?? newAt] as const),
-      );
-      const others = [...left, ...before].filter(([value]) => !marks.has(value));
-      followed.set(source, { usualMs, marks, left: new Map(others.slice(-LEFT_VALUES)) });
+      const named = values.map((value) => ({ value, name: value, isLogged: () => false }));
+      follow(source, named, usualMs);
+    },
+    followPresent(source, values, usualMs) {
+      let before: readonly FollowedValue[] | undefined;
+      const refresh = () => {
+        const present = values();
+        if (before === undefined || !isSame(before, present)) follow(source, present, usualMs);
+        before = present;
+      };
+      refreshing.set(source, refresh);
+      refresh();
     },
     ages() {
+      for (const refresh of refreshing.values()) refresh();
       const now = clock.mono();
       const sources = [...marks].sort(byName);
       const lagging = sources.flatMap(([source]) => {
@@ -97,11 +141,19 @@ export function createWatermarks(clock: Clock): Watermarks {
         followed.set(source, {
           usualMs: 0,
           marks: new Map(values.map(([value, age]) => [value, markOf(age)])),
+          names: new Map(),
           left: new Map(),
         });
       }
     },
   };
+}
+
+function isSame(before: readonly FollowedValue[], present: readonly FollowedValue[]): boolean {
+  return (
+    before.length === present.length &&
+    present.every(({ value, name }, at) => value === before[at]?.value && name === before[at]?.name)
+  );
 }
 
 function byName([a]: readonly [string, number], [b]: readonly [string, number]): number {

@@ -28,10 +28,20 @@ export interface SourceLookups {
   event(eventId: number): EventRecord | undefined;
   /** The events that are not closed, of one account or of all and of prices: few, however many are known. */
   unsettledEvents(account?: AccountId): readonly EventRecord[];
+  /** Whether the log has a price of this token. */
+  hasPrice(token: string): boolean;
   /** How many posts of an event's window are counted; null while they are not all known. */
   realCount(eventId: number): number | null;
   /** How many posts the oracle counts in an event's window by its total, and how many of them the log has. */
   oracleCount(eventId: number): { readonly total: number; readonly known: number } | undefined;
+}
+
+/** A value whose age is told under a name that others may share: the oldest of them counts. */
+export interface FollowedValue {
+  readonly value: string;
+  readonly name: string;
+  /** Whether the log has an answer about it. */
+  readonly isLogged: () => boolean;
 }
 
 /** What a request to the posts API cost. */
@@ -51,6 +61,8 @@ export interface SourceContext {
   readonly lookups: SourceLookups;
   /** The values that the source keeps up to date from now on, each as old as its own last answer. */
   readonly follow: (values: readonly string[]) => void;
+  /** The same for values that change with what is in `lookups`: they are asked for whenever ages are told. */
+  readonly followPresent: (values: () => readonly FollowedValue[]) => void;
   /**
    * Hands facts over; resolves once they are durable and visible in `lookups`. An empty list means a good
    * answer with nothing new. Both move the source's watermark to `knownAt`: the instant up to which the answer shows the

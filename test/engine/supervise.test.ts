@@ -21,6 +21,7 @@ const NO_LOOKUPS: SourceLookups = {
   events: () => [],
   event: () => undefined,
   unsettledEvents: () => [],
+  hasPrice: () => false,
   realCount: () => null,
   oracleCount: () => undefined,
 };
@@ -55,6 +56,7 @@ function observe(
         return new Promise((resolve) => deliveries.push(resolve));
       },
       follow: () => undefined,
+      followPresent: () => undefined,
       used: () => undefined,
       onStatus: (status) => statuses.push(status),
     }).subscribe();
@@ -165,6 +167,7 @@ describe('supervise of a source whose delivery outlives its run', () => {
       random: () => 0.5,
       lookups: NO_LOOKUPS,
       follow: () => undefined,
+      followPresent: () => undefined,
       deliver: () =>
         new Promise((resolve) => {
           stored = resolve;
@@ -246,6 +249,7 @@ describe('supervise of a source with several parts', () => {
       random: () => 0.5,
       lookups: NO_LOOKUPS,
       follow: () => undefined,
+      followPresent: () => undefined,
       deliver: async (_, __, values = {}) => {
         for (const [value, at] of Object.entries(values)) answeredAt.set(value, at);
       },

@@ -114,11 +114,67 @@ describe('watermarks', () => {
       const clock = manualClock(1_000_000);
       const watermarks = createWatermarks(clock);
       watermarks.mark('ui:a', clock.mono());
-      for (let event = 0; event <= 101; event += 1) watermarks.follow('ui:a', [String(event)], 20_000);
+      for (let event = 0; event <= 1_001; event += 1) watermarks.follow('ui:a', [String(event)], 20_000);
       clock.advance(30_000);
       watermarks.mark('ui:a', clock.mono());
       watermarks.follow('ui:a', ['0', '1'], 20_000);
       assert.deepEqual(watermarks.ages(), { ages: { 'ui:a': 0 }, lagging: { 'ui:a': { 1: 30_000 } } });
+    });
+
+    it('are those of the values that a name has at present, by the oldest of them', () => {
+      const clock = manualClock(1_000_000);
+      const watermarks = createWatermarks(clock);
+      let tokens = ['a', 'b'];
+      watermarks.mark('prices', clock.mono());
+      const values = () => tokens.map((value) => ({ value, name: '1', isLogged: () => false }));
+      watermarks.followPresent('prices', values, 20_000);
+      const hear = (...heard: readonly string[]) =>
+        watermarks.mark(
+          'prices',
+          clock.mono(),
+          Object.fromEntries(heard.map((each) => [each, clock.mono()])),
+        );
+      hear('a', 'b');
+      clock.advance(5_000);
+      hear('b');
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 5_000 } });
+      // Other buckets, of which nothing was heard, are as old as the wait for them.
+      tokens = ['c', 'd'];
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 0 } });
+      clock.advance(30_000);
+      hear('c', 'd');
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 0 } });
+      tokens = ['a', 'c'];
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 0 }, lagging: { prices: { 1: 35_000 } } });
+      hear('a');
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 0 } });
+    });
+
+    it('make a value that only the log knows look old until it is answered, but not at a start', () => {
+      const clock = manualClock(2_000_000);
+      const watermarks = createWatermarks(clock);
+      watermarks.restore(
+        { ages: { prices: 400 }, lagging: { prices: { 2: 90_000 } } },
+        clock.wall() - 10_000,
+      );
+      let tokens: readonly (readonly [string, string])[] = [
+        ['a', '1'],
+        ['b', '2'],
+      ];
+      const values = () => tokens.map(([value, name]) => ({ value, name, isLogged: () => value !== 'd' }));
+      watermarks.followPresent('prices', values, 20_000);
+      const restored = { ages: { prices: 10_400 }, lagging: { prices: { 2: 100_000 } } };
+      assert.deepEqual(watermarks.ages(), restored);
+      // A source that starts again follows the same.
+      watermarks.followPresent('prices', values, 20_000);
+      assert.deepEqual(watermarks.ages(), restored);
+      tokens = [
+        ['c', '1'],
+        ['d', '2'],
+      ];
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 0 }, lagging: { prices: { 1: 86_400_000 } } });
+      watermarks.mark('prices', clock.mono(), { c: clock.mono() });
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 0 } });
     });
 
     it('have no lagging value of a source that never answered', () => {

@@ -1,4 +1,5 @@
 import type { Store } from '../../src/store/store.ts';
+import type { EventRecord } from '../../streams/internal.ts';
 import { createSentTexts } from './sent-texts.ts';
 
 /** The inputs of an event. */
@@ -12,7 +13,7 @@ interface DeliveredValues {
   receiver(): (bytes: Buffer) => void;
   /**
    * When the engine last heard of an input of an event, virtual ms; undefined when it never has, knows no such event, or the
-   * event was not active a moment ago: it is followed from the next look at the active events on.
+   * event was not active a moment ago, or had other buckets: it is followed from the next look at the active events on.
    */
   heardAt(eventId: string, input: Input): number | undefined;
 }
@@ -38,17 +39,19 @@ export function createDeliveredValues({
   const tokens = new Map<string, number>();
   /** A list of books may leave out those that do not exist, which says so much of each token. */
   let booksAt: number | undefined;
-  /** When each active event was first found to be active. */
-  const activeSince = new Map<string, number>();
+  /** When each active event was first found to be active with the tokens that it has. */
+  const activeSince = new Map<string, { readonly at: number; readonly tokens: string }>();
 
-  function isFollowed(eventId: string, phase: string): boolean {
+  function isFollowed(eventId: string, { phase, buckets }: EventRecord): boolean {
     if (phase !== 'active') {
       activeSince.delete(eventId);
       return true;
     }
-    const since = activeSince.get(eventId) ?? now();
+    const tokens = buckets.map(({ yesToken }) => yesToken).join();
+    const known = activeSince.get(eventId);
+    const since = known?.tokens === tokens ? known : { at: now(), tokens };
     activeSince.set(eventId, since);
-    return now() - since >= followedAfterMs;
+    return now() - since.at >= followedAfterMs;
   }
 
   return {
@@ -67,8 +70,8 @@ export function createDeliveredValues({
     heardAt(eventId, input) {
       const event = kept.outputs.get('events', eventId);
       if (event?.stream !== 'events') return undefined;
-      const { subject, trackingId, slug, buckets, phase } = event.record;
-      if (subject.type !== 'posts' || !isFollowed(eventId, phase)) return undefined;
+      const { subject, trackingId, slug, buckets } = event.record;
+      if (subject.type !== 'posts' || !isFollowed(eventId, event.record)) return undefined;
       switch (input) {
         case 'posts':
           return posts.get(accounts.find(({ id }) => id === subject.account)?.userId ?? '');
