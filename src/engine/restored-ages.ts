@@ -8,7 +8,7 @@ type Ages = Pick<TickFact, 'ages' | 'lagging'>;
 interface RestoredDeps {
   readonly sources: readonly Pick<Source, 'name'>[];
   readonly latest: Pick<Latest, 'all'>;
-  readonly lookups: Pick<SourceLookups, 'hasPrice'>;
+  readonly lookups: Pick<SourceLookups, 'hasBook'>;
 }
 
 /**
@@ -25,7 +25,7 @@ export function restoredAges(
   const ages = only(fact.ages);
   const lagging = only(fact.lagging ?? {});
   const changed = Array.from(latest.all('events')).flatMap(({ at, key, record: { phase, buckets } }) => {
-    const isPriced = phase === 'active' && buckets.some(({ yesToken }) => lookups.hasPrice(yesToken));
+    const isPriced = phase === 'active' && buckets.some(({ yesToken }) => lookups.hasBook(yesToken));
     // What is logged in the turn of a tick is not known when its ages are taken.
     return at >= receivedAt && isPriced ? [[key, UNTOLD_MS] as const] : [];
   });

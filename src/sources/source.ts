@@ -28,8 +28,10 @@ export interface SourceLookups {
   event(eventId: number): EventRecord | undefined;
   /** The events that are not closed, of one account or of all and of prices: few, however many are known. */
   unsettledEvents(account?: AccountId): readonly EventRecord[];
-  /** Whether the log has a price of this token. */
-  hasPrice(token: string): boolean;
+  /** Whether the last price of this token in the log is out of its book: before an event opens, listings tell prices. */
+  hasBook(token: string): boolean;
+  /** Whether the log has what the oracle, or the page of the event, counts. */
+  hasCount(eventId: number, of: 'oracle' | 'ui'): boolean;
   /** How many posts of an event's window are counted; null while they are not all known. */
   realCount(eventId: number): number | null;
   /** How many posts the oracle counts in an event's window by its total, and how many of them the log has. */

@@ -11,7 +11,7 @@ describe('restoredAges', () => {
   const restored = (fact: Pick<TickFact, 'ages' | 'lagging'>, latest = createLatest(), priced = ['7']) =>
     restoredAges(
       { receivedAt: NOON, fact },
-      { sources, latest, lookups: { hasPrice: (token) => priced.includes(token) } },
+      { sources, latest, lookups: { hasBook: (token) => priced.includes(token) } },
     );
   const latestWith = (at: number, phase: 'active' | 'closed' = 'active') => {
     const latest = createLatest();

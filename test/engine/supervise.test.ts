@@ -21,7 +21,8 @@ const NO_LOOKUPS: SourceLookups = {
   events: () => [],
   event: () => undefined,
   unsettledEvents: () => [],
-  hasPrice: () => false,
+  hasBook: () => false,
+  hasCount: () => false,
   realCount: () => null,
   oracleCount: () => undefined,
 };

@@ -22,8 +22,8 @@ async function stage(followedAfterMs = 0) {
   const values = createDeliveredValues({ now: () => at, kept, accounts, followedAfterMs });
   return {
     values,
-    become: (phase: EventRecord['phase'], seq: number) =>
-      kept.outputs.append([eventOutput({ ...fields, phase }, { seq })], seq),
+    become: (phase: EventRecord['phase'], seq: number, yesToken = token) =>
+      kept.outputs.append([eventOutput({ ...fields, phase, buckets: [bucket({ yesToken })] }, { seq })], seq),
     token,
     read(second: number, path: string, text = '{}') {
       at = second;
@@ -58,6 +58,24 @@ describe('createDeliveredValues', () => {
     assert.equal(heard()[2], undefined);
     read(21, '/nothing');
     assert.equal(heard()[2], 1);
+  });
+
+  it('hears of the tokens that an event has, and says nothing of it when they were others a moment ago', async () => {
+    const { become, read, heard } = await stage(10);
+    read(1, '/book/books');
+    heard();
+    read(11, '/nothing');
+    assert.equal(heard()[3], 1);
+    await become('active', 2, '888');
+    assert.equal(heard()[3], undefined);
+    read(21, '/nothing');
+    assert.equal(heard()[3], undefined);
+    read(22, '/book/books');
+    assert.equal(heard()[3], 22);
+    await become('active', 3);
+    heard();
+    read(32, '/nothing');
+    assert.equal(heard()[3], 1);
   });
 
   it('takes what is no JSON for no answer', async () => {

@@ -37,8 +37,6 @@ export function createDeliveredValues({
   const totals = new Map<string, number>();
   const pages = new Map<string, number>();
   const tokens = new Map<string, number>();
-  /** A list of books may leave out those that do not exist, which says so much of each token. */
-  let booksAt: number | undefined;
   /** When each active event was first found to be active with the tokens that it has. */
   const activeSince = new Map<string, { readonly at: number; readonly tokens: string }>();
 
@@ -54,6 +52,19 @@ export function createDeliveredValues({
     return now() - since.at >= followedAfterMs;
   }
 
+  function hear(text: string): void {
+    for (const [, token = ''] of text.matchAll(TOKEN)) tokens.set(token, now());
+  }
+
+  /** A list of books may leave out those that do not exist, which says so much of each token that is asked for. */
+  function hearBooks(text: string): void {
+    hear(text);
+    for (const event of kept.outputs.latest('events')) {
+      if (event.stream !== 'events' || event.record.phase !== 'active') continue;
+      for (const { yesToken } of event.record.buckets) tokens.set(yesToken, now());
+    }
+  }
+
   return {
     onRead(url, text) {
       if (!isJson(text)) return;
@@ -61,12 +72,9 @@ export function createDeliveredValues({
       if (host === 'posts-api' && third === 'users' && fifth === 'tweets') posts.set(fourth, now());
       if (host === 'oracle' && third === 'trackings') totals.set(decodeURIComponent(fourth), now());
       if (host === 'market' && second === 'events' && third === 'slug') pages.set(fourth, now());
-      if (host === 'book' && second === 'books') booksAt = now();
+      if (host === 'book' && second === 'books') hearBooks(text);
     },
-    receiver: () =>
-      createSentTexts((text) => {
-        for (const [, token = ''] of text.matchAll(TOKEN)) tokens.set(token, now());
-      }),
+    receiver: () => createSentTexts(hear),
     heardAt(eventId, input) {
       const event = kept.outputs.get('events', eventId);
       if (event?.stream !== 'events') return undefined;
@@ -81,8 +89,7 @@ export function createDeliveredValues({
           return pages.get(slug);
         case 'prices': {
           const heard = buckets.flatMap(({ yesToken }) => tokens.get(yesToken) ?? []);
-          const at = Math.max(booksAt ?? Number.NEGATIVE_INFINITY, ...heard);
-          return at < 0 ? undefined : at;
+          return heard.length === 0 ? undefined : Math.max(...heard);
         }
       }
     },

@@ -39,7 +39,8 @@ export function fakeLookups(covered?: number): FakeLookups {
     totals: new Map(),
     counts,
     priced,
-    hasPrice: (token) => priced.has(token),
+    hasBook: (token) => priced.has(token),
+    hasCount: () => false,
     newestOnTimeline: (_, beforeMs = Number.POSITIVE_INFINITY) =>
       newestFirst().find(({ via, createdAt }) => via === 'timeline' && createdAt < beforeMs)?.id,
     livePosts: (_, sinceMs) =>

@@ -54,7 +54,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
     Array.from(activeTokens(context.lookups), ([token, eventId]) => ({
       value: token,
       name: String(eventId),
-      isLogged: () => context.lookups.hasPrice(token),
+      isLogged: () => context.lookups.hasBook(token),
     })),
   );
   let eventIds: ReadonlyMap<string, number> = new Map();

@@ -7,7 +7,7 @@ import { pollInTurn } from '../poll-in-turn.ts';
 import { decodePayload, isNotFound, readPayload } from '../read-payload.ts';
 import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
-import type { Source, SourceContext } from '../source.ts';
+import type { FollowedValue, Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';
 import { type ShownEvent, shownCount, shownEvent } from './market-payload.ts';
 
@@ -63,17 +63,26 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
 
   let followed: ReadonlySet<number> = new Set();
 
-  function follow(active: readonly EventRecord[], context: SourceContext) {
+  function follow(active: readonly EventRecord[]) {
     const wanted = new Set(active.map(({ eventId }) => eventId));
     // An event that the market closes and opens again is asked for again as soon as a new one.
     for (const eventId of followed) if (!wanted.has(eventId)) asked.delete(eventId);
     followed = wanted;
-    context.follow(Array.from(wanted, String));
+  }
+
+  function shownPages({ lookups }: SourceContext): readonly FollowedValue[] {
+    const active = activeEventsOf(account, lookups);
+    follow(active);
+    return active.map(({ eventId }) => ({
+      value: String(eventId),
+      name: String(eventId),
+      isLogged: () => lookups.hasCount(eventId, 'ui'),
+    }));
   }
 
   async function readActive(context: SourceContext, signal: AbortSignal) {
     const active = activeEventsOf(account, context.lookups);
-    follow(active, context);
+    follow(active);
     if (active.length === 0) await context.deliver([]);
     await readEvents(active, context, signal);
   }
@@ -82,8 +91,7 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
   async function readUnasked(context: SourceContext, signal: AbortSignal) {
     const active = activeEventsOf(account, context.lookups);
     const unasked = active.filter(({ eventId }) => !asked.has(eventId));
-    // Followed before it is answered, or it would be as young as any other page that answers.
-    if (unasked.length > 0 || active.length !== followed.size) follow(active, context);
+    if (unasked.length > 0 || active.length !== followed.size) follow(active);
     await readEvents(unasked, context, signal);
   }
 
@@ -92,14 +100,16 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     name: `ui:${account.id}`,
     silentAfterMs: 6 * settings.uiPeriodMs + turnMs,
     usualMs: 2 * settings.uiPeriodMs + TURNS_PER_ROUND * turnMs,
-    run: (context) =>
-      pollInTurn(
+    run(context) {
+      context.followPresent(() => shownPages(context));
+      return pollInTurn(
         [
           { periodMs: settings.uiPeriodMs, read: (signal) => readActive(context, signal) },
           { periodMs: settings.uiFirstPeriodMs, read: (signal) => readUnasked(context, signal) },
         ],
         settings.spread,
-      ),
+      );
+    },
   };
 }
 
