@@ -244,12 +244,7 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
     if (leading !== undefined) turns.publishTo(leading.publishing);
     const watermarks = createWatermarks(clock);
     const lastTick = lastTickOf(store);
-    const lookups = sourceLookupsFrom(latest, state, clock.wall);
-    if (lastTick)
-      watermarks.restore(
-        restoredAges(lastTick, { sources: deps.sources, latest, lookups }),
-        calendarAt(lastTick),
-      );
+    if (lastTick) watermarks.restore(restoredAges(lastTick, deps), calendarAt(lastTick));
     simulators = createSimulationPool({
       report,
       deliver: (fact) => turns.accept([fact]),
@@ -261,6 +256,7 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
     // unanswered. This is not awaited, so that a full disk does not keep readers from being served.
     void tick(deps.settings);
 
+    const lookups = sourceLookupsFrom(latest, state, clock.wall);
     const supervised = deps.sources.map((source) =>
       supervise(source, {
         clock,
@@ -280,8 +276,6 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
           });
         },
         follow: (values) => watermarks.follow(source.name, values, source.usualMs ?? source.silentAfterMs),
-        followPresent: (values) =>
-          watermarks.followPresent(source.name, values, source.usualMs ?? source.silentAfterMs),
         used: (use) => report({ type: 'used', source: source.name, use }),
         onHeaders: deps.onHeaders,
         onStatus(status, error) {

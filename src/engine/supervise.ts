@@ -16,7 +16,6 @@ interface SuperviseDeps {
   readonly lookups: SourceLookups;
   readonly deliver: SourceContext['deliver'];
   readonly follow: SourceContext['follow'];
-  readonly followPresent: SourceContext['followPresent'];
   readonly used: SourceContext['used'];
   readonly onHeaders?: SourceContext['onHeaders'];
   readonly onStatus: (status: SourceStatus, error?: unknown) => void;
@@ -58,7 +57,6 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
       mono: clock.mono,
       lookups,
       follow: deps.follow,
-      followPresent: deps.followPresent,
       async deliver(facts, knownAt, values) {
         run.deliveries += 1;
         try {

@@ -38,12 +38,13 @@ export interface SourceLookups {
   oracleCount(eventId: number): { readonly total: number; readonly known: number } | undefined;
 }
 
-/** A value whose age is told under a name that others may share: the oldest of them counts. */
+/** Something that a source keeps up to date. */
 export interface FollowedValue {
   readonly value: string;
-  readonly name: string;
+  /** Under which its age is told, if not under its own name: of several values with one name the oldest counts. */
+  readonly name?: string;
   /** Whether the log has an answer about it. */
-  readonly isLogged: () => boolean;
+  readonly isLogged?: () => boolean;
 }
 
 /** What a request to the posts API cost. */
@@ -61,10 +62,11 @@ export interface SourceContext {
   /** Ms on a clock that never goes back. */
   readonly mono: () => number;
   readonly lookups: SourceLookups;
-  /** The values that the source keeps up to date from now on, each as old as its own last answer. */
-  readonly follow: (values: readonly string[]) => void;
-  /** The same for values that change with what is in `lookups`: they are asked for whenever ages are told. */
-  readonly followPresent: (values: () => readonly FollowedValue[]) => void;
+  /**
+   * The values that the source keeps up to date from now on, each as old as its own last answer. They are asked for
+   * whenever ages are told, and may change with what is in `lookups`.
+   */
+  readonly follow: (values: () => readonly FollowedValue[]) => void;
   /**
    * Hands facts over; resolves once they are durable and visible in `lookups`. An empty list means a good
    * answer with nothing new. Both move the source's watermark to `knownAt`: the instant up to which the answer shows the

@@ -57,7 +57,6 @@ function observe(
         return new Promise((resolve) => deliveries.push(resolve));
       },
       follow: () => undefined,
-      followPresent: () => undefined,
       used: () => undefined,
       onStatus: (status) => statuses.push(status),
     }).subscribe();
@@ -168,7 +167,6 @@ describe('supervise of a source whose delivery outlives its run', () => {
       random: () => 0.5,
       lookups: NO_LOOKUPS,
       follow: () => undefined,
-      followPresent: () => undefined,
       deliver: () =>
         new Promise((resolve) => {
           stored = resolve;
@@ -250,7 +248,6 @@ describe('supervise of a source with several parts', () => {
       random: () => 0.5,
       lookups: NO_LOOKUPS,
       follow: () => undefined,
-      followPresent: () => undefined,
       deliver: async (_, __, values = {}) => {
         for (const [value, at] of Object.entries(values)) answeredAt.set(value, at);
       },

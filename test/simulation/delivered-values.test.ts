@@ -15,15 +15,18 @@ async function stage(followedAfterMs = 0) {
   const kept = createMemoryStore();
   const subject = { type: 'posts', account: 'a' } as const;
   const token = '777';
-  const buckets = [bucket({ yesToken: token })];
-  const fields = { eventId: 5, slug: 'a-slug', trackingId: 't-1', subject, buckets };
-  await kept.outputs.append([eventOutput(fields, { seq: 1 })], 1);
+  const fields = { eventId: 5, slug: 'a-slug', trackingId: 't-1', subject };
   const accounts = [{ id: 'a', userId: '7' }];
   const values = createDeliveredValues({ now: () => at, kept, accounts, followedAfterMs });
+  const become = async (phase: EventRecord['phase'], seq: number, yesToken = token) => {
+    const event = eventOutput({ ...fields, phase, buckets: [bucket({ yesToken })] }, { seq });
+    await kept.outputs.append([event], seq);
+    values.onKept('outputs', 'append', [[event], seq]);
+  };
+  await become('active', 1);
   return {
     values,
-    become: (phase: EventRecord['phase'], seq: number, yesToken = token) =>
-      kept.outputs.append([eventOutput({ ...fields, phase, buckets: [bucket({ yesToken })] }, { seq })], seq),
+    become,
     token,
     read(second: number, path: string, text = '{}') {
       at = second;

@@ -1,22 +1,28 @@
+import * as z from 'zod';
 import type { Store } from '../../src/store/store.ts';
-import type { EventRecord } from '../../streams/internal.ts';
 import { createSentTexts } from './sent-texts.ts';
+import type { Part } from './simulated-disk.ts';
 
 /** The inputs of an event. */
 export const INPUTS = ['posts', 'oracle', 'ui', 'prices'] as const;
 export type Input = (typeof INPUTS)[number];
 
 interface DeliveredValues {
+  /** Told what the disk keeps. */
+  onKept(part: Part, method: string, args: readonly unknown[]): void;
   /** Told each answer that the engine has read. */
   onRead(url: URL, text: string): void;
   /** Takes the bytes that the engine receives over one connection with the world. */
   receiver(): (bytes: Buffer) => void;
   /**
    * When the engine last heard of an input of an event, virtual ms; undefined when it never has, knows no such event, or the
-   * event was not active a moment ago, or had other buckets: it is followed from the next look at the active events on.
+   * event was not active a moment ago, or had other buckets: the next tick is the first to tell its ages.
    */
   heardAt(eventId: string, input: Input): number | undefined;
 }
+
+const outputs = z.array(z.object({ stream: z.string(), key: z.string(), record: z.unknown() }));
+const events = z.object({ phase: z.string(), buckets: z.array(z.object({ yesToken: z.string() })) });
 
 const TOKEN = /"asset_id":"(\d+)"/g;
 
@@ -37,19 +43,19 @@ export function createDeliveredValues({
   const totals = new Map<string, number>();
   const pages = new Map<string, number>();
   const tokens = new Map<string, number>();
-  /** When each active event was first found to be active with the tokens that it has. */
+  /** Since when each active event is, with the tokens that it has. */
   const activeSince = new Map<string, { readonly at: number; readonly tokens: string }>();
 
-  function isFollowed(eventId: string, { phase, buckets }: EventRecord): boolean {
-    if (phase !== 'active') {
-      activeSince.delete(eventId);
-      return true;
-    }
+  function noteEvent(key: string, record: unknown): void {
+    const { phase, buckets } = events.parse(record);
     const tokens = buckets.map(({ yesToken }) => yesToken).join();
-    const known = activeSince.get(eventId);
-    const since = known?.tokens === tokens ? known : { at: now(), tokens };
-    activeSince.set(eventId, since);
-    return now() - since.at >= followedAfterMs;
+    if (phase !== 'active') activeSince.delete(key);
+    else if (activeSince.get(key)?.tokens !== tokens) activeSince.set(key, { at: now(), tokens });
+  }
+
+  function isFollowed(eventId: string): boolean {
+    const since = activeSince.get(eventId);
+    return since === undefined || now() - since.at >= followedAfterMs;
   }
 
   function hear(text: string): void {
@@ -66,6 +72,11 @@ export function createDeliveredValues({
   }
 
   return {
+    onKept(part, method, args) {
+      if (part !== 'outputs' || method !== 'append') return;
+      for (const { stream, key, record } of outputs.parse(args[0]))
+        if (stream === 'events') noteEvent(key, record);
+    },
     onRead(url, text) {
       if (!isJson(text)) return;
       const [, host, second, third, fourth = '', fifth] = url.pathname.split('/');
@@ -79,7 +90,7 @@ export function createDeliveredValues({
       const event = kept.outputs.get('events', eventId);
       if (event?.stream !== 'events') return undefined;
       const { subject, trackingId, slug, buckets } = event.record;
-      if (subject.type !== 'posts' || !isFollowed(eventId, event.record)) return undefined;
+      if (subject.type !== 'posts' || !isFollowed(eventId)) return undefined;
       switch (input) {
         case 'posts':
           return posts.get(accounts.find(({ id }) => id === subject.account)?.userId ?? '');

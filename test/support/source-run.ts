@@ -114,9 +114,6 @@ export function collect(lookups: FakeLookups, now: () => number) {
     mono: () => performance.now(),
     lookups,
     follow: (values) => {
-      followedValues = () => values.map((value) => ({ value, name: value, isLogged: () => false }));
-    },
-    followPresent: (values) => {
       followedValues = values;
     },
     deliver: async (facts, knownAt, values = {}) => {
@@ -128,7 +125,7 @@ export function collect(lookups: FakeLookups, now: () => number) {
     refused: (reason) => refusals.push(reason),
     used: (use) => uses.push(use),
   };
-  const followed = () => [...new Set(followedValues().map(({ name }) => name))];
+  const followed = () => [...new Set(followedValues().map(({ value, name = value }) => name))];
   return {
     context,
     deliveries,

@@ -50,7 +50,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
   const books = createFollowedBooks(context);
   const watchdog = createSilenceWatchdog(settings.pricesSilentMs, 'price data');
   // The buckets of an event may change, and each price is as old as what was last heard of its own token.
-  context.followPresent(() =>
+  context.follow(() =>
     Array.from(activeTokens(context.lookups), ([token, eventId]) => ({
       value: token,
       name: String(eventId),

@@ -84,7 +84,7 @@ export function oracleSource(
     const isLogged = (trackingId: string) =>
       active.some((event) => event.trackingId === trackingId && lookups.hasCount(event.eventId, 'oracle'));
     const shown = [...openAt(now()), ...active].flatMap(({ trackingId }) => trackingId ?? []);
-    return Array.from(new Set(shown), (value) => ({ value, name: value, isLogged: () => isLogged(value) }));
+    return Array.from(new Set(shown), (value) => ({ value, isLogged: () => isLogged(value) }));
   }
 
   async function readOpen(context: SourceContext, parts: Parts, signal: AbortSignal) {
@@ -118,7 +118,7 @@ export function oracleSource(
     usualMs: 2 * settings.oraclePeriodMs + TURNS_PER_ROUND * turnMs,
     run(context) {
       const parts = partsIn(context);
-      context.followPresent(() => shownTotals(context));
+      context.follow(() => shownTotals(context));
       return pollInTurn(
         [
           {

@@ -192,7 +192,6 @@ describe('pricesSource', () => {
         mono: () => performance.now(),
         lookups,
         follow: () => {},
-        followPresent: () => {},
         refused: () => {},
         used: () => {},
         deliver: async (facts) => {
