@@ -63,6 +63,15 @@ describe('createDeliveredValues', () => {
     assert.equal(heard()[2], 1);
   });
 
+  it('says nothing of an event that has just opened again, though nobody asked while it was closed', async () => {
+    const { become, read, heard } = await stage(10);
+    read(11, '/market/events/slug/a-slug');
+    assert.equal(heard()[2], 11);
+    await become('closed', 2);
+    await become('active', 3);
+    assert.equal(heard()[2], undefined);
+  });
+
   it('hears of the tokens that an event has, and says nothing of it when they were others a moment ago', async () => {
     const { become, read, heard } = await stage(10);
     read(1, '/book/books');
