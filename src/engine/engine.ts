@@ -6,8 +6,6 @@ import {
   type Observation,
   type Output,
   type SettingsFact,
-  type SourceName,
-  type TickAges,
 } from '../../streams/internal.ts';
 import {
   createSimulationPool,
@@ -22,6 +20,7 @@ import type { LatestWriter } from '../views/latest.ts';
 import { bytesIn, takeCheckpoint, thinCheckpoints } from './checkpoints.ts';
 import type { Clock } from './clock.ts';
 import { beginRecovery, lastTickOf, type Recovery } from './recover.ts';
+import { restoredAges } from './restored-ages.ts';
 import { createRetention, type PruneReport } from './retention.ts';
 import { sourceLookupsFrom } from './source-lookups.ts';
 import { supervise } from './supervise.ts';
@@ -245,7 +244,7 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
     if (leading !== undefined) turns.publishTo(leading.publishing);
     const watermarks = createWatermarks(clock);
     const lastTick = lastTickOf(store);
-    if (lastTick) watermarks.restore(agesOf(deps.sources, lastTick.fact), calendarAt(lastTick));
+    if (lastTick) watermarks.restore(restoredAges(lastTick, deps), calendarAt(lastTick));
     simulators = createSimulationPool({
       report,
       deliver: (fact) => turns.accept([fact]),
@@ -299,12 +298,4 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
   };
 
   return { diskKnown, follow: turns.follow, passing: () => lastPassing(state), lead, stop };
-}
-
-/** Without those of sources that there are no more: the account may have been removed. */
-function agesOf(sources: readonly Source[], { ages, lagging }: TickAges): TickAges {
-  const names = new Set(sources.map(({ name }) => name));
-  const only = <T>(values: Readonly<Record<SourceName, T>>) =>
-    Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
-  return { ages: only(ages), ...(lagging && { lagging: only(lagging) }) };
 }

@@ -42,6 +42,11 @@ export function sourceLookupsFrom(
     events: () => Array.from(latest.all('events'), ({ record }) => record),
     event: (eventId) => latest.get('events', String(eventId))?.record,
     unsettledEvents: (account) => unsettled.of(account),
+    hasBook(token) {
+      const price = latest.get('prices', token)?.record;
+      return price !== undefined && (price.bidSize !== null || price.askSize !== null);
+    },
+    hasCount: (eventId, of) => (latest.get('counters', String(eventId))?.record[of] ?? null) !== null,
     realCount: (eventId) => latest.get('counters', String(eventId))?.record.real ?? null,
     oracleCount(eventId) {
       const event = latest.get('events', String(eventId))?.record;

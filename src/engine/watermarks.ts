@@ -1,4 +1,5 @@
 import { DAY_MS, type SourceName, type TickAges } from '../../streams/internal.ts';
+import type { FollowedValue } from '../sources/source.ts';
 import type { Clock } from './clock.ts';
 
 /** Up to when each source, and each value it keeps up to date, knows the outside world. */
@@ -9,10 +10,12 @@ interface Watermarks {
    */
   mark(source: SourceName, at: number, values?: Readonly<Record<string, number>>): void;
   /**
-   * From now on the source keeps these values up to date and no others. A value older than `usualMs` is behind the rest.
-   * One that was never answered is as old as the wait for it, and one that was followed before as old as its last answer.
+   * From now on the source keeps these values up to date and no others. They are asked for anew whenever ages are told, so
+   * that these are never those of other values. A name is as old as the oldest of its values, and behind the rest when
+   * older than `usualMs`. A value is as old as its last answer. One that was never answered is as old as the wait for it,
+   * unless the log has an answer: nobody knows how old that is.
    */
-  follow(source: SourceName, values: readonly string[], usualMs: number): void;
+  follow(source: SourceName, values: () => readonly FollowedValue[], usualMs: number): void;
   /** How old everything is, by name in a fixed order. */
   ages(): TickAges;
   /** Takes over ages measured at `at` (UTC ms) by an engine that ran before this one. */
@@ -21,70 +24,84 @@ interface Watermarks {
 
 interface Followed {
   readonly usualMs: number;
-  /** When each value was last answered. */
-  readonly marks: Map<string, number>;
-  /** When values that are followed no more were last answered, the last to be left last. */
-  readonly left: ReadonlyMap<string, number>;
+  readonly values: () => readonly FollowedValue[];
 }
 
 /** By so little a time service corrects a calendar. */
 const CORRECTION_MS = 5_000;
-/** Taken for the time since the engine before, when a calendar that was set back does not tell it: all is then stale. */
-const UNTOLD_MS = DAY_MS;
+/** Taken for an age that nobody knows: what has it is stale. */
+export const UNTOLD_MS = DAY_MS;
 
-/** Of how many values that a source follows no more it is known when they were answered. */
-const LEFT_VALUES = 100;
-
-const NOTHING_FOLLOWED: Followed = { usualMs: 0, marks: new Map(), left: new Map() };
+/** Of how many values that a source does not follow it is known when they were answered. */
+const OTHER_VALUES = 1_000;
 
 /** Uses the clock that never goes back, so that a corrected wall clock changes no age. */
 export function createWatermarks(clock: Clock): Watermarks {
   const marks = new Map<SourceName, number>();
   const followed = new Map<SourceName, Followed>();
+  /** When each value of a source was last answered, or the wait for it began, the last one last. */
+  const answers = new Map<SourceName, Map<string, number>>();
   /** What the engine before left, until the source says which values it follows. */
   const restored = new Map<SourceName, number>();
 
-  /** The age of the oldest value that is not behind, or of the source where it has none. */
-  function ageOf(source: SourceName, mark: number, now: number): number {
-    const { usualMs, marks: values } = followed.get(source) ?? NOTHING_FOLLOWED;
-    const usual = [...values.values()].filter((at) => now - at <= usualMs);
-    return Math.round(now - Math.min(...(usual.length === 0 ? [mark] : usual)));
+  function answersOf(source: SourceName): Map<string, number> {
+    const known = answers.get(source) ?? new Map<string, number>();
+    answers.set(source, known);
+    return known;
   }
 
-  function behind(source: SourceName, now: number): readonly (readonly [string, number])[] {
-    const { usualMs, marks: values } = followed.get(source) ?? NOTHING_FOLLOWED;
-    return [...values]
-      .flatMap(([value, at]) => (now - at > usualMs ? [[value, Math.round(now - at)] as const] : []))
-      .sort(byName);
+  /** When the value that a source follows as of now was answered. */
+  function firstAnswer(source: SourceName, { value, name = value, isLogged }: FollowedValue): number {
+    const restoredAt = restored.get(source);
+    // The engine before told the age under the name alone.
+    if (restoredAt !== undefined) return answersOf(source).get(name) ?? restoredAt;
+    return clock.mono() - (isLogged?.() ? UNTOLD_MS : 0);
+  }
+
+  /** When the oldest value of each name that a source follows was last answered. */
+  function oldestAnswers(source: SourceName): ReadonlyMap<string, number> {
+    const known = answersOf(source);
+    const present = followed.get(source)?.values() ?? [];
+    const oldest = new Map<string, number>();
+    for (const each of present) {
+      const { value, name = value } = each;
+      const at = known.get(value) ?? firstAnswer(source, each);
+      if (!known.has(value)) known.set(value, at);
+      oldest.set(name, Math.min(oldest.get(name) ?? at, at));
+    }
+    if (known.size > present.length + OTHER_VALUES) forgetOthers(known, present);
+    return oldest;
   }
 
   return {
     mark(source, at, values = {}) {
       marks.set(source, at);
-      const own = followed.get(source)?.marks;
-      for (const [value, at] of Object.entries(values)) if (own?.has(value)) own.set(value, at);
+      const known = answersOf(source);
+      for (const [value, at] of Object.entries(values)) {
+        known.delete(value);
+        known.set(value, at);
+      }
     },
     follow(source, values, usualMs) {
-      const { marks: before, left } = followed.get(source) ?? NOTHING_FOLLOWED;
-      const newAt = restored.get(source) ?? clock.mono();
+      followed.set(source, { values, usualMs });
+      oldestAnswers(source);
       restored.delete(source);
-      const marks = new Map(
-        values.map((value) => [value, before.get(value) ?? left.get(value) ?? newAt] as const),
-      );
-      const others = [...left, ...before].filter(([value]) => !marks.has(value));
-      followed.set(source, { usualMs, marks, left: new Map(others.slice(-LEFT_VALUES)) });
     },
     ages() {
       const now = clock.mono();
-      const sources = [...marks].sort(byName);
-      const lagging = sources.flatMap(([source]) => {
-        const values = behind(source, now);
-        return values.length === 0 ? [] : [[source, Object.fromEntries(values)] as const];
-      });
-      return {
-        ages: Object.fromEntries(sources.map(([source, mark]) => [source, ageOf(source, mark, now)])),
-        ...(lagging.length > 0 && { lagging: Object.fromEntries(lagging) }),
-      };
+      const ages: Record<SourceName, number> = {};
+      const lagging: Record<SourceName, Record<string, number>> = {};
+      for (const [source, mark] of [...marks].sort(byName)) {
+        const { usualMs = 0 } = followed.get(source) ?? {};
+        const oldest = [...oldestAnswers(source)];
+        const behind = oldest.filter(([, at]) => now - at > usualMs).sort(byName);
+        const usual = oldest.flatMap(([, at]) => (now - at > usualMs ? [] : [at]));
+        // The age of the oldest value that is not behind, or of the source where it has none.
+        ages[source] = Math.round(now - Math.min(...(usual.length === 0 ? [mark] : usual)));
+        if (behind.length > 0)
+          lagging[source] = Object.fromEntries(behind.map(([name, at]) => [name, Math.round(now - at)]));
+      }
+      return { ages, ...(Object.keys(lagging).length > 0 && { lagging }) };
     },
     restore({ ages, lagging = {} }, at) {
       const sinceMs = clock.wall() - at;
@@ -93,15 +110,22 @@ export function createWatermarks(clock: Clock): Watermarks {
       for (const [source, age] of Object.entries(ages)) {
         marks.set(source, markOf(age));
         restored.set(source, markOf(age));
-        const values = Object.entries(lagging[source] ?? {});
-        followed.set(source, {
-          usualMs: 0,
-          marks: new Map(values.map(([value, age]) => [value, markOf(age)])),
-          left: new Map(),
-        });
+        const behind = Object.entries(lagging[source] ?? {});
+        answers.set(source, new Map(behind.map(([name, age]) => [name, markOf(age)])));
+        const values = behind.map(([value]) => ({ value }));
+        followed.set(source, { values: () => values, usualMs: 0 });
       }
     },
   };
+}
+
+/** Forgets when values were answered that are not followed, those first whose last answer is the oldest. */
+function forgetOthers(known: Map<string, number>, present: readonly FollowedValue[]): void {
+  const kept = new Set(present.map(({ value }) => value));
+  for (const value of known.keys()) {
+    if (known.size <= kept.size + OTHER_VALUES) return;
+    if (!kept.has(value)) known.delete(value);
+  }
 }
 
 function byName([a]: readonly [string, number], [b]: readonly [string, number]): number {

@@ -28,10 +28,23 @@ export interface SourceLookups {
   event(eventId: number): EventRecord | undefined;
   /** The events that are not closed, of one account or of all and of prices: few, however many are known. */
   unsettledEvents(account?: AccountId): readonly EventRecord[];
+  /** Whether the last price of this token in the log is out of its book: before an event opens, listings tell prices. */
+  hasBook(token: string): boolean;
+  /** Whether the log has what the oracle, or the page of the event, counts. */
+  hasCount(eventId: number, of: 'oracle' | 'ui'): boolean;
   /** How many posts of an event's window are counted; null while they are not all known. */
   realCount(eventId: number): number | null;
   /** How many posts the oracle counts in an event's window by its total, and how many of them the log has. */
   oracleCount(eventId: number): { readonly total: number; readonly known: number } | undefined;
+}
+
+/** Something that a source keeps up to date. */
+export interface FollowedValue {
+  readonly value: string;
+  /** Under which its age is told, if not under its own name: of several values with one name the oldest counts. */
+  readonly name?: string;
+  /** Whether the log has an answer about it. */
+  readonly isLogged?: () => boolean;
 }
 
 /** What a request to the posts API cost. */
@@ -49,8 +62,11 @@ export interface SourceContext {
   /** Ms on a clock that never goes back. */
   readonly mono: () => number;
   readonly lookups: SourceLookups;
-  /** The values that the source keeps up to date from now on, each as old as its own last answer. */
-  readonly follow: (values: readonly string[]) => void;
+  /**
+   * The values that the source keeps up to date from now on, each as old as its own last answer. They are asked for
+   * whenever ages are told, and may change with what is in `lookups`.
+   */
+  readonly follow: (values: () => readonly FollowedValue[]) => void;
   /**
    * Hands facts over; resolves once they are durable and visible in `lookups`. An empty list means a good
    * answer with nothing new. Both move the source's watermark to `knownAt`: the instant up to which the answer shows the

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sourceLookupsFrom } from '../../src/engine/source-lookups.ts';
 import { createLatest } from '../../src/views/latest.ts';
-import { countersOutput, eventOutput, NOON, postOutput } from '../support/outputs.ts';
+import { countersOutput, eventOutput, NOON, postOutput, priceOutput } from '../support/outputs.ts';
 import { postIdAt } from '../support/payloads.ts';
 
 const MINUTE_MS = 60_000;
@@ -70,5 +70,18 @@ describe('sourceLookupsFrom', () => {
     latest.load([countersOutput({ eventId: 6, real: 41 }), countersOutput({ eventId: 7, real: null })]);
     const { realCount } = lookups();
     assert.deepEqual([realCount(6), realCount(7), realCount(8)], [41, null, null]);
+  });
+
+  it('knows of which tokens books were read, and what was counted', () => {
+    const fresh = createLatest();
+    const price = (token: string, more = {}) => priceOutput({ token, ...more });
+    fresh.load([
+      price('1', { bidSize: 5 }),
+      price('2', { bidSize: null, askSize: null }),
+      countersOutput({ eventId: 5, oracle: 3, ui: null }),
+    ]);
+    const { hasBook, hasCount } = sourceLookupsFrom(fresh, { counters: new Map() }, () => NOON);
+    assert.deepEqual(['1', '2', '3'].map(hasBook), [true, false, false]);
+    assert.deepEqual([hasCount(5, 'oracle'), hasCount(5, 'ui'), hasCount(6, 'oracle')], [true, false, false]);
   });
 });

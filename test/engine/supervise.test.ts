@@ -21,6 +21,8 @@ const NO_LOOKUPS: SourceLookups = {
   events: () => [],
   event: () => undefined,
   unsettledEvents: () => [],
+  hasBook: () => false,
+  hasCount: () => false,
   realCount: () => null,
   oracleCount: () => undefined,
 };

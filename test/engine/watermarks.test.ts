@@ -2,6 +2,11 @@ import assert from 'node:assert/strict';
 import { createWatermarks } from '../../src/engine/watermarks.ts';
 import { manualClock } from '../support/clock.ts';
 
+/** Those values, whatever happens. */
+function only(...values: readonly string[]) {
+  return () => values.map((value) => ({ value }));
+}
+
 describe('watermarks', () => {
   it('give the time since the last good answer, by name in order', () => {
     const clock = manualClock(1_000_000);
@@ -58,7 +63,7 @@ describe('watermarks', () => {
       const clock = manualClock(1_000_000);
       const watermarks = createWatermarks(clock);
       watermarks.mark('oracle:a', clock.mono());
-      watermarks.follow('oracle:a', ['x', 'y'], 20_000);
+      watermarks.follow('oracle:a', only('x', 'y'), 20_000);
       watermarks.mark('oracle:a', clock.mono(), { x: clock.mono(), y: clock.mono() });
       clock.advance(12_000);
       watermarks.mark('oracle:a', clock.mono(), { x: clock.mono() });
@@ -75,7 +80,7 @@ describe('watermarks', () => {
       const clock = manualClock(1_000_000);
       const watermarks = createWatermarks(clock);
       watermarks.mark('oracle:a', clock.mono());
-      watermarks.follow('oracle:a', ['y', 'x'], 20_000);
+      watermarks.follow('oracle:a', only('y', 'x'), 20_000);
       clock.advance(80_000);
       watermarks.mark('oracle:a', clock.mono());
       clock.advance(1_000);
@@ -85,13 +90,13 @@ describe('watermarks', () => {
       );
     });
 
-    it('forget values that are followed no more, and take no answer about them', () => {
+    it('tell nothing of values that are followed no more', () => {
       const clock = manualClock(1_000_000);
       const watermarks = createWatermarks(clock);
       watermarks.mark('ui:a', clock.mono());
-      watermarks.follow('ui:a', ['1', '2'], 20_000);
+      watermarks.follow('ui:a', only('1', '2'), 20_000);
       clock.advance(30_000);
-      watermarks.follow('ui:a', ['2'], 20_000);
+      watermarks.follow('ui:a', only('2'), 20_000);
       watermarks.mark('ui:a', clock.mono(), { 1: clock.mono(), 2: clock.mono() });
       assert.deepEqual(watermarks.ages(), { ages: { 'ui:a': 0 } });
     });
@@ -100,31 +105,107 @@ describe('watermarks', () => {
       const clock = manualClock(1_000_000);
       const watermarks = createWatermarks(clock);
       watermarks.mark('ui:a', clock.mono());
-      watermarks.follow('ui:a', ['1', '2'], 20_000);
+      watermarks.follow('ui:a', only('1', '2'), 20_000);
       watermarks.mark('ui:a', clock.mono(), { 1: clock.mono(), 2: clock.mono() });
-      watermarks.follow('ui:a', ['2'], 20_000);
-      watermarks.follow('ui:a', ['2', '3'], 20_000);
+      watermarks.follow('ui:a', only('2'), 20_000);
+      watermarks.follow('ui:a', only('2', '3'), 20_000);
       clock.advance(30_000);
       watermarks.mark('ui:a', clock.mono(), { 2: clock.mono(), 3: clock.mono() });
-      watermarks.follow('ui:a', ['1', '2', '3'], 20_000);
+      watermarks.follow('ui:a', only('1', '2', '3'), 20_000);
       assert.deepEqual(watermarks.ages(), { ages: { 'ui:a': 0 }, lagging: { 'ui:a': { 1: 30_000 } } });
     });
 
-    it('forget values that were left long ago', () => {
+    it('take an answer about a value that is followed from the next look on', () => {
       const clock = manualClock(1_000_000);
       const watermarks = createWatermarks(clock);
+      let values: readonly { readonly value: string; readonly isLogged: () => boolean }[] = [];
+      watermarks.follow('ui:a', () => values, 20_000);
+      watermarks.mark('ui:a', clock.mono(), { 1: clock.mono() });
+      clock.advance(5_000);
       watermarks.mark('ui:a', clock.mono());
-      for (let event = 0; event <= 101; event += 1) watermarks.follow('ui:a', [String(event)], 20_000);
+      values = [{ value: '1', isLogged: () => true }];
+      assert.deepEqual(watermarks.ages(), { ages: { 'ui:a': 5_000 } });
+    });
+
+    it('forget values that are not followed and were answered long ago, and none that is followed', () => {
+      const clock = manualClock(1_000_000);
+      const watermarks = createWatermarks(clock);
+      const values = ['a', 'b', 'old'];
+      watermarks.follow('ui:a', only(...values), 20_000);
+      watermarks.mark('ui:a', clock.mono());
+      for (let event = 0; event <= 1_000; event += 1) {
+        watermarks.mark('ui:a', clock.mono(), { [event]: clock.mono() });
+      }
+      watermarks.ages();
       clock.advance(30_000);
       watermarks.mark('ui:a', clock.mono());
-      watermarks.follow('ui:a', ['0', '1'], 20_000);
-      assert.deepEqual(watermarks.ages(), { ages: { 'ui:a': 0 }, lagging: { 'ui:a': { 1: 30_000 } } });
+      watermarks.follow('ui:a', only('0', '1', 'old'), 20_000);
+      assert.deepEqual(watermarks.ages(), {
+        ages: { 'ui:a': 0 },
+        lagging: { 'ui:a': { 1: 30_000, old: 30_000 } },
+      });
+    });
+
+    it('are those of the values that a name has at present, by the oldest of them', () => {
+      const clock = manualClock(1_000_000);
+      const watermarks = createWatermarks(clock);
+      let tokens = ['a', 'b'];
+      watermarks.mark('prices', clock.mono());
+      const values = () => tokens.map((value) => ({ value, name: '1' }));
+      watermarks.follow('prices', values, 20_000);
+      const hear = (...heard: readonly string[]) =>
+        watermarks.mark(
+          'prices',
+          clock.mono(),
+          Object.fromEntries(heard.map((each) => [each, clock.mono()])),
+        );
+      hear('a', 'b');
+      clock.advance(5_000);
+      hear('b');
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 5_000 } });
+      // Other buckets, of which nothing was heard, are as old as the wait for them.
+      tokens = ['c', 'd'];
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 0 } });
+      clock.advance(30_000);
+      hear('c', 'd');
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 0 } });
+      tokens = ['a', 'c'];
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 0 }, lagging: { prices: { 1: 35_000 } } });
+      hear('a');
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 0 } });
+    });
+
+    it('make a value that only the log knows look old until it is answered, but not at a start', () => {
+      const clock = manualClock(2_000_000);
+      const watermarks = createWatermarks(clock);
+      watermarks.restore(
+        { ages: { prices: 400 }, lagging: { prices: { 2: 90_000 } } },
+        clock.wall() - 10_000,
+      );
+      let tokens: readonly (readonly [string, string])[] = [
+        ['a', '1'],
+        ['b', '2'],
+      ];
+      const values = () => tokens.map(([value, name]) => ({ value, name, isLogged: () => value !== 'd' }));
+      watermarks.follow('prices', values, 20_000);
+      const restored = { ages: { prices: 10_400 }, lagging: { prices: { 2: 100_000 } } };
+      assert.deepEqual(watermarks.ages(), restored);
+      // A source that starts again follows the same.
+      watermarks.follow('prices', values, 20_000);
+      assert.deepEqual(watermarks.ages(), restored);
+      tokens = [
+        ['c', '1'],
+        ['d', '2'],
+      ];
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 0 }, lagging: { prices: { 1: 86_400_000 } } });
+      watermarks.mark('prices', clock.mono(), { c: clock.mono() });
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 0 } });
     });
 
     it('have no lagging value of a source that never answered', () => {
       const clock = manualClock(1_000_000);
       const watermarks = createWatermarks(clock);
-      watermarks.follow('ui:a', ['1'], 20_000);
+      watermarks.follow('ui:a', only('1'), 20_000);
       clock.advance(30_000);
       assert.deepEqual(watermarks.ages(), { ages: {} });
     });
@@ -139,7 +220,7 @@ describe('watermarks', () => {
         lagging: { 'oracle:a': { y: 100_000 } },
       });
       watermarks.mark('oracle:a', clock.mono());
-      watermarks.follow('oracle:a', ['x', 'y'], 20_000);
+      watermarks.follow('oracle:a', only('x', 'y'), 20_000);
       assert.deepEqual(watermarks.ages(), {
         ages: { 'oracle:a': 10_400 },
         lagging: { 'oracle:a': { y: 100_000 } },

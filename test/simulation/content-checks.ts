@@ -94,6 +94,7 @@ export function createContentChecks({ stage, tier, accounts, violations }: Conte
   return {
     onKept(part, method, args) {
       falling.onKept(part, method, args);
+      values.onKept(part, method, args);
       quota.onKept();
     },
     onRead: values.onRead,

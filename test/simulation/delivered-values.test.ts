@@ -15,15 +15,18 @@ async function stage(followedAfterMs = 0) {
   const kept = createMemoryStore();
   const subject = { type: 'posts', account: 'a' } as const;
   const token = '777';
-  const buckets = [bucket({ yesToken: token })];
-  const fields = { eventId: 5, slug: 'a-slug', trackingId: 't-1', subject, buckets };
-  await kept.outputs.append([eventOutput(fields, { seq: 1 })], 1);
+  const fields = { eventId: 5, slug: 'a-slug', trackingId: 't-1', subject };
   const accounts = [{ id: 'a', userId: '7' }];
   const values = createDeliveredValues({ now: () => at, kept, accounts, followedAfterMs });
+  const become = async (phase: EventRecord['phase'], seq: number, yesToken = token) => {
+    const event = eventOutput({ ...fields, phase, buckets: [bucket({ yesToken })] }, { seq });
+    await kept.outputs.append([event], seq);
+    values.onKept('outputs', 'append', [[event], seq]);
+  };
+  await become('active', 1);
   return {
     values,
-    become: (phase: EventRecord['phase'], seq: number) =>
-      kept.outputs.append([eventOutput({ ...fields, phase }, { seq })], seq),
+    become,
     token,
     read(second: number, path: string, text = '{}') {
       at = second;
@@ -58,6 +61,33 @@ describe('createDeliveredValues', () => {
     assert.equal(heard()[2], undefined);
     read(21, '/nothing');
     assert.equal(heard()[2], 1);
+  });
+
+  it('says nothing of an event that has just opened again, though nobody asked while it was closed', async () => {
+    const { become, read, heard } = await stage(10);
+    read(11, '/market/events/slug/a-slug');
+    assert.equal(heard()[2], 11);
+    await become('closed', 2);
+    await become('active', 3);
+    assert.equal(heard()[2], undefined);
+  });
+
+  it('hears of the tokens that an event has, and says nothing of it when they were others a moment ago', async () => {
+    const { become, read, heard } = await stage(10);
+    read(1, '/book/books');
+    heard();
+    read(11, '/nothing');
+    assert.equal(heard()[3], 1);
+    await become('active', 2, '888');
+    assert.equal(heard()[3], undefined);
+    read(21, '/nothing');
+    assert.equal(heard()[3], undefined);
+    read(22, '/book/books');
+    assert.equal(heard()[3], 22);
+    await become('active', 3);
+    heard();
+    read(32, '/nothing');
+    assert.equal(heard()[3], 1);
   });
 
   it('takes what is no JSON for no answer', async () => {

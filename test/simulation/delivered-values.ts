@@ -1,21 +1,28 @@
+import * as z from 'zod';
 import type { Store } from '../../src/store/store.ts';
 import { createSentTexts } from './sent-texts.ts';
+import type { Part } from './simulated-disk.ts';
 
 /** The inputs of an event. */
 export const INPUTS = ['posts', 'oracle', 'ui', 'prices'] as const;
 export type Input = (typeof INPUTS)[number];
 
 interface DeliveredValues {
+  /** Told what the disk keeps. */
+  onKept(part: Part, method: string, args: readonly unknown[]): void;
   /** Told each answer that the engine has read. */
   onRead(url: URL, text: string): void;
   /** Takes the bytes that the engine receives over one connection with the world. */
   receiver(): (bytes: Buffer) => void;
   /**
    * When the engine last heard of an input of an event, virtual ms; undefined when it never has, knows no such event, or the
-   * event was not active a moment ago: it is followed from the next look at the active events on.
+   * event was not active a moment ago, or had other buckets: the next tick is the first to tell its ages.
    */
   heardAt(eventId: string, input: Input): number | undefined;
 }
+
+const outputs = z.array(z.object({ stream: z.string(), key: z.string(), record: z.unknown() }));
+const events = z.object({ phase: z.string(), buckets: z.array(z.object({ yesToken: z.string() })) });
 
 const TOKEN = /"asset_id":"(\d+)"/g;
 
@@ -36,39 +43,54 @@ export function createDeliveredValues({
   const totals = new Map<string, number>();
   const pages = new Map<string, number>();
   const tokens = new Map<string, number>();
-  /** A list of books may leave out those that do not exist, which says so much of each token. */
-  let booksAt: number | undefined;
-  /** When each active event was first found to be active. */
-  const activeSince = new Map<string, number>();
+  /** Since when each active event is, with the tokens that it has. */
+  const activeSince = new Map<string, { readonly at: number; readonly tokens: string }>();
 
-  function isFollowed(eventId: string, phase: string): boolean {
-    if (phase !== 'active') {
-      activeSince.delete(eventId);
-      return true;
+  function noteEvent(key: string, record: unknown): void {
+    const { phase, buckets } = events.parse(record);
+    const tokens = buckets.map(({ yesToken }) => yesToken).join();
+    if (phase !== 'active') activeSince.delete(key);
+    else if (activeSince.get(key)?.tokens !== tokens) activeSince.set(key, { at: now(), tokens });
+  }
+
+  function isFollowed(eventId: string): boolean {
+    const since = activeSince.get(eventId);
+    return since === undefined || now() - since.at >= followedAfterMs;
+  }
+
+  function hear(text: string): void {
+    for (const [, token = ''] of text.matchAll(TOKEN)) tokens.set(token, now());
+  }
+
+  /** A list of books may leave out those that do not exist, which says so much of each token that is asked for. */
+  function hearBooks(text: string): void {
+    hear(text);
+    for (const event of kept.outputs.latest('events')) {
+      if (event.stream !== 'events' || event.record.phase !== 'active') continue;
+      for (const { yesToken } of event.record.buckets) tokens.set(yesToken, now());
     }
-    const since = activeSince.get(eventId) ?? now();
-    activeSince.set(eventId, since);
-    return now() - since >= followedAfterMs;
   }
 
   return {
+    onKept(part, method, args) {
+      if (part !== 'outputs' || method !== 'append') return;
+      for (const { stream, key, record } of outputs.parse(args[0]))
+        if (stream === 'events') noteEvent(key, record);
+    },
     onRead(url, text) {
       if (!isJson(text)) return;
       const [, host, second, third, fourth = '', fifth] = url.pathname.split('/');
       if (host === 'posts-api' && third === 'users' && fifth === 'tweets') posts.set(fourth, now());
       if (host === 'oracle' && third === 'trackings') totals.set(decodeURIComponent(fourth), now());
       if (host === 'market' && second === 'events' && third === 'slug') pages.set(fourth, now());
-      if (host === 'book' && second === 'books') booksAt = now();
+      if (host === 'book' && second === 'books') hearBooks(text);
     },
-    receiver: () =>
-      createSentTexts((text) => {
-        for (const [, token = ''] of text.matchAll(TOKEN)) tokens.set(token, now());
-      }),
+    receiver: () => createSentTexts(hear),
     heardAt(eventId, input) {
       const event = kept.outputs.get('events', eventId);
       if (event?.stream !== 'events') return undefined;
-      const { subject, trackingId, slug, buckets, phase } = event.record;
-      if (subject.type !== 'posts' || !isFollowed(eventId, phase)) return undefined;
+      const { subject, trackingId, slug, buckets } = event.record;
+      if (subject.type !== 'posts' || !isFollowed(eventId)) return undefined;
       switch (input) {
         case 'posts':
           return posts.get(accounts.find(({ id }) => id === subject.account)?.userId ?? '');
@@ -78,8 +100,7 @@ export function createDeliveredValues({
           return pages.get(slug);
         case 'prices': {
           const heard = buckets.flatMap(({ yesToken }) => tokens.get(yesToken) ?? []);
-          const at = Math.max(booksAt ?? Number.NEGATIVE_INFINITY, ...heard);
-          return at < 0 ? undefined : at;
+          return heard.length === 0 ? undefined : Math.max(...heard);
         }
       }
     },

@@ -39,6 +39,14 @@ describe('createSourceRequests', () => {
     assert.ok(isRight());
   });
 
+  it('lets a page be read by each of the two sources that read pages', () => {
+    const { ask, isRight } = stage();
+    for (let source = 1; source <= 2; source++) ask('/market/events/slug/x');
+    assert.ok(isRight());
+    ask('/market/events/slug/x');
+    assert.ok(!isRight());
+  });
+
   it('lets few requests to a host be under way', () => {
     const { ask, isRight } = stage();
     for (let n = 0; n < 16; n++) ask(`/market/events/slug/${n}`);

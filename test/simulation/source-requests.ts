@@ -18,6 +18,9 @@ const STATUS = /^HTTP\/1\.1 (\d{3})/;
 /** Look-ups of posts by id: by the deletions and by the archive of each of two accounts. */
 const LOOK_UPS = '/posts-api/2/tweets';
 const MOST_LOOK_UPS = 4;
+/** Pages of events: one source reads the count on them, and another finds out there what became of an event not listed. */
+const EVENT_PAGES = '/market/events/slug/';
+const MOST_OF_A_PAGE = 2;
 /** Of one host, from one engine. */
 const MOST_AT_ONCE = 16;
 /** Positions are read when somebody asks for them. */
@@ -30,6 +33,12 @@ const ASKING_TO_WAIT: ReadonlySet<number> = new Set([418, 429, 503]);
 function hostOf(path: string): string {
   const [, host = ''] = path.split('/');
   return host === 'posts-api' && path.startsWith(LOOK_UPS) ? LOOK_UPS : host;
+}
+
+/** How many sources ask for this, each for itself. */
+function mostAtOnce(path: string): number {
+  if (path === LOOK_UPS) return MOST_LOOK_UPS;
+  return path.startsWith(EVENT_PAGES) ? MOST_OF_A_PAGE : 1;
 }
 
 function headerIn(head: string, name: string): string | undefined {
@@ -68,7 +77,7 @@ export function createSourceRequests({
       const names = isPolled ? [host, thing] : [];
       for (const name of names) add(name, 1);
       if (isPolled) {
-        const most = path === LOOK_UPS ? MOST_LOOK_UPS : 1;
+        const most = mostAtOnce(path);
         check(
           18,
           (underWay.get(thing) ?? 0) <= most,

@@ -1,5 +1,12 @@
 import type { Subscription } from 'rxjs';
-import type { ApiUse, KnownPost, Source, SourceContext, SourceLookups } from '../../src/sources/source.ts';
+import type {
+  ApiUse,
+  FollowedValue,
+  KnownPost,
+  Source,
+  SourceContext,
+  SourceLookups,
+} from '../../src/sources/source.ts';
 import type { EventRecord, Fact } from '../../streams/internal.ts';
 import { openScriptedServer, type ScriptedServer } from './scripted-server.ts';
 
@@ -14,12 +21,15 @@ export interface FakeLookups extends SourceLookups {
   readonly totals: Map<number, { readonly total: number; readonly known: number }>;
   /** Counted posts, by event. */
   readonly counts: Map<number, number>;
+  /** The tokens that the log has a price of. */
+  readonly priced: Set<string>;
 }
 
 export function fakeLookups(covered?: number): FakeLookups {
   const posts: FakeLookups['posts'] = new Map();
   const records = new Map<number, EventRecord>();
   const counts = new Map<number, number>();
+  const priced = new Set<string>();
   const newestFirst = () => [...posts.values()].sort((a, b) => b.createdAt - a.createdAt);
   return {
     posts,
@@ -28,6 +38,9 @@ export function fakeLookups(covered?: number): FakeLookups {
     timeline: undefined,
     totals: new Map(),
     counts,
+    priced,
+    hasBook: (token) => priced.has(token),
+    hasCount: () => false,
     newestOnTimeline: (_, beforeMs = Number.POSITIVE_INFINITY) =>
       newestFirst().find(({ via, createdAt }) => via === 'timeline' && createdAt < beforeMs)?.id,
     livePosts: (_, sinceMs) =>
@@ -76,8 +89,9 @@ export interface SourceRun {
   readonly knownAts: (number | null | undefined)[];
   /** When each value was last answered. */
   readonly answeredAt: Map<string, number>;
-  /** The values followed at last. */
+  /** The names of the values followed at last, and the values. */
   readonly followed: () => readonly string[];
+  readonly followedValues: () => readonly FollowedValue[];
   readonly refusals: string[];
   readonly uses: ApiUse[];
   readonly lookups: FakeLookups;
@@ -94,13 +108,13 @@ export function collect(lookups: FakeLookups, now: () => number) {
   const refusals: string[] = [];
   const uses: ApiUse[] = [];
   const answeredAt = new Map<string, number>();
-  let followed: readonly string[] = [];
+  let followedValues: () => readonly FollowedValue[] = () => [];
   const context: SourceContext = {
     now,
     mono: () => performance.now(),
     lookups,
     follow: (values) => {
-      followed = values;
+      followedValues = values;
     },
     deliver: async (facts, knownAt, values = {}) => {
       deliveries.push(facts);
@@ -111,7 +125,17 @@ export function collect(lookups: FakeLookups, now: () => number) {
     refused: (reason) => refusals.push(reason),
     used: (use) => uses.push(use),
   };
-  return { context, deliveries, knownAts, answeredAt, followed: () => followed, refusals, uses };
+  const followed = () => [...new Set(followedValues().map(({ value, name = value }) => name))];
+  return {
+    context,
+    deliveries,
+    knownAts,
+    answeredAt,
+    followed,
+    followedValues: () => followedValues(),
+    refusals,
+    uses,
+  };
 }
 
 export function runSource(source: Source, lookups = fakeLookups(0), now: () => number = Date.now): SourceRun {
@@ -175,6 +199,8 @@ function remember(lookups: FakeLookups, fact: Fact, now: number): void {
   } else if (fact.kind === 'post_gone') {
     const post = lookups.posts.get(fact.id);
     if (post !== undefined) lookups.posts.set(fact.id, { ...post, deletedAt: now });
+  } else if (fact.kind === 'prices') {
+    for (const { token } of fact.quotes) lookups.priced.add(token);
   } else if (fact.kind === 'coverage') {
     lookups.covered = fact.fromAt;
   } else if (fact.kind === 'history') {

@@ -35,7 +35,7 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
     /** When each symbol was last heard of, by the clock that never goes back. */
     const heardAt: Record<string, number> = {};
     let hasNews = false;
-    context.follow(symbols.map(({ symbol }) => symbol));
+    context.follow(() => symbols.map(({ symbol }) => ({ value: symbol })));
 
     function read(text: string | null) {
       const json = frameJson(text);

@@ -139,7 +139,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
     const lists = eventLists(endpoints, settings, context);
     const parts = partsIn(context);
     let lookups = 0;
-    context.follow(['posts', 'crypto']);
+    context.follow(() => [{ value: 'posts' }, { value: 'crypto' }]);
 
     const isListed = (subject: ListingFact['subject']) =>
       context.deliver([{ kind: 'listing', subject }], undefined, { [subject]: context.mono() });

@@ -19,7 +19,7 @@ export interface FollowedBooks {
   correct(book: WireBook): boolean;
   /** A snapshot of these tokens came. It answers for those that it showed, and for those that never had a book. */
   answered(ids: readonly string[]): void;
-  /** When each event's token that was heard of the longest ago was; without events of which one never was. */
+  /** When each token was last heard of, by `mono`; without those that never were. */
   heardAt(): Readonly<Record<string, number>>;
   /** The quotes changed since the last call, by event. */
   take(): readonly PricesFact[];
@@ -139,12 +139,9 @@ export function createFollowedBooks(context: Pick<SourceContext, 'now' | 'mono' 
       }
     },
     heardAt() {
-      const oldest = new Map<number, number>();
-      for (const [id, eventId] of eventIds) {
-        const at = followed.get(id)?.heardAt ?? Number.NEGATIVE_INFINITY;
-        oldest.set(eventId, Math.min(oldest.get(eventId) ?? at, at));
-      }
-      return Object.fromEntries([...oldest].filter(([, at]) => Number.isFinite(at)));
+      return Object.fromEntries(
+        Array.from(followed).flatMap(([id, { heardAt }]) => (heardAt === undefined ? [] : [[id, heardAt]])),
+      );
     },
     take() {
       const quotes = new Map<number, Quote[]>();

@@ -49,6 +49,14 @@ export function pricesSource(endpoints: Endpoints, settings: SourceSettings): So
 function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSettings): Observable<never> {
   const books = createFollowedBooks(context);
   const watchdog = createSilenceWatchdog(settings.pricesSilentMs, 'price data');
+  // The buckets of an event may change, and each price is as old as what was last heard of its own token.
+  context.follow(() =>
+    Array.from(activeTokens(context.lookups), ([token, eventId]) => ({
+      value: token,
+      name: String(eventId),
+      isLogged: () => context.lookups.hasBook(token),
+    })),
+  );
   let eventIds: ReadonlyMap<string, number> = new Map();
   let connections: readonly ReadonlySet<string>[] = [];
   /** When connections were lost of late, by `mono`. */
@@ -66,7 +74,6 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
     map(() => {
       eventIds = activeTokens(context.lookups);
       books.follow(eventIds);
-      context.follow(Array.from(new Set(eventIds.values()), String));
       // With nothing to follow there is nothing to be silent about.
       if (eventIds.size === 0) dataArrived();
       return new Set(eventIds.keys());

@@ -7,7 +7,7 @@ import { pollInTurn } from '../poll-in-turn.ts';
 import { decodePayload, isNotFound, readPayload } from '../read-payload.ts';
 import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
-import type { Source, SourceContext } from '../source.ts';
+import type { FollowedValue, Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';
 import { type ShownEvent, shownCount, shownEvent } from './market-payload.ts';
 
@@ -61,29 +61,33 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     return partsIn(context).readEach(events, { nameOf: ({ eventId }) => String(eventId), read }, signal);
   }
 
-  let followed: ReadonlySet<number> = new Set();
+  let seen: ReadonlySet<number> = new Set();
 
-  function follow(active: readonly EventRecord[], context: SourceContext) {
-    const wanted = new Set(active.map(({ eventId }) => eventId));
+  function activeEvents({ lookups }: SourceContext): readonly EventRecord[] {
+    const active = activeEventsOf(account, lookups);
+    const ids = new Set(active.map(({ eventId }) => eventId));
     // An event that the market closes and opens again is asked for again as soon as a new one.
-    for (const eventId of followed) if (!wanted.has(eventId)) asked.delete(eventId);
-    followed = wanted;
-    context.follow(Array.from(wanted, String));
+    for (const eventId of seen) if (!ids.has(eventId)) asked.delete(eventId);
+    seen = ids;
+    return active;
+  }
+
+  function shownPages({ lookups }: SourceContext): readonly FollowedValue[] {
+    return activeEventsOf(account, lookups).map(({ eventId }) => ({
+      value: String(eventId),
+      isLogged: () => lookups.hasCount(eventId, 'ui'),
+    }));
   }
 
   async function readActive(context: SourceContext, signal: AbortSignal) {
-    const active = activeEventsOf(account, context.lookups);
-    follow(active, context);
+    const active = activeEvents(context);
     if (active.length === 0) await context.deliver([]);
     await readEvents(active, context, signal);
   }
 
   // An event that has just become active would otherwise wait most of a period for its first count.
   async function readUnasked(context: SourceContext, signal: AbortSignal) {
-    const active = activeEventsOf(account, context.lookups);
-    const unasked = active.filter(({ eventId }) => !asked.has(eventId));
-    // Followed before it is answered, or it would be as young as any other page that answers.
-    if (unasked.length > 0 || active.length !== followed.size) follow(active, context);
+    const unasked = activeEvents(context).filter(({ eventId }) => !asked.has(eventId));
     await readEvents(unasked, context, signal);
   }
 
@@ -92,14 +96,16 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     name: `ui:${account.id}`,
     silentAfterMs: 6 * settings.uiPeriodMs + turnMs,
     usualMs: 2 * settings.uiPeriodMs + TURNS_PER_ROUND * turnMs,
-    run: (context) =>
-      pollInTurn(
+    run(context) {
+      context.follow(() => shownPages(context));
+      return pollInTurn(
         [
           { periodMs: settings.uiPeriodMs, read: (signal) => readActive(context, signal) },
           { periodMs: settings.uiFirstPeriodMs, read: (signal) => readUnasked(context, signal) },
         ],
         settings.spread,
-      ),
+      );
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { pollInTurn } from '../poll-in-turn.ts';
 import { decodeSome, isNotFound, isRefusal, readPayload, refuse } from '../read-payload.ts';
 import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
-import type { Source, SourceContext } from '../source.ts';
+import type { FollowedValue, Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';
 import {
   isPlausibleCount,
@@ -74,14 +74,21 @@ export function oracleSource(
     deliveredTotals.set(trackingId, value);
   }
 
+  function openAt(now: number): readonly TrackingFact[] {
+    return (trackings ?? []).filter(({ startAt, endAt }) => startAt <= now && now < endAt + AFTERMATH_MS);
+  }
+
+  // The count of a window that is not listed, or not yet after a start, is shown all the same, and only grows older.
+  function shownTotals({ now, lookups }: SourceContext): readonly FollowedValue[] {
+    const active = activeEventsOf(account, lookups);
+    const isLogged = (trackingId: string) =>
+      active.some((event) => event.trackingId === trackingId && lookups.hasCount(event.eventId, 'oracle'));
+    const shown = [...openAt(now()), ...active].flatMap(({ trackingId }) => trackingId ?? []);
+    return Array.from(new Set(shown), (value) => ({ value, isLogged: () => isLogged(value) }));
+  }
+
   async function readOpen(context: SourceContext, parts: Parts, signal: AbortSignal) {
-    const now = context.now();
-    const open = (trackings ?? []).filter(
-      ({ startAt, endAt }) => startAt <= now && now < endAt + AFTERMATH_MS,
-    );
-    // The count of a window that is not listed, or not yet after a start, is shown all the same, and only grows older.
-    const shown = [...open, ...activeEventsOf(account, context.lookups)];
-    context.follow([...new Set(shown.flatMap(({ trackingId }) => trackingId ?? []))]);
+    const open = openAt(context.now());
     if (open.length === 0 && trackings !== undefined) await context.deliver([]);
     const read = (tracking: TrackingFact) => readTotal(tracking, context, signal);
     await parts.readEach(open, { nameOf: ({ trackingId }) => trackingId, read }, signal);
@@ -111,6 +118,7 @@ export function oracleSource(
     usualMs: 2 * settings.oraclePeriodMs + TURNS_PER_ROUND * turnMs,
     run(context) {
       const parts = partsIn(context);
+      context.follow(() => shownTotals(context));
       return pollInTurn(
         [
           {

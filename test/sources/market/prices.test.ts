@@ -501,13 +501,18 @@ describe('pricesSource', () => {
     );
   });
 
-  it('tells which events were answered, each by its token that was heard of the longest ago', async () => {
+  it('tells which tokens were answered, each by itself, and of which event they are at present', async () => {
     const shown = { tokens: [0, 1, 2] };
     stage.server.answer(() => shown.tokens.map((index) => wireBookOf(yesToken(index), '0.3', '0.4')));
     await open({ ...FAST, booksPeriodMs: 30 });
-    await eventually('it is answered', () => run?.answeredAt.has('1') ?? false);
+    const token = yesToken(2);
+    await eventually('it is answered', () => run?.answeredAt.has(token) ?? false);
     assert.deepEqual(run?.followed(), ['1']);
-    // A token whose book comes no more makes the event older, whatever the other tokens say.
+    assert.deepEqual(
+      run?.followedValues().map(({ value }) => value),
+      [0, 1, 2].map(yesToken),
+    );
+    // A token whose book comes no more grows older, whatever the other tokens say.
     shown.tokens = [0, 1];
     const asked = stage.server.requests.length;
     await eventually('another snapshot has come', () => stage.server.requests.length > asked + 2);
@@ -517,11 +522,18 @@ describe('pricesSource', () => {
     };
     // The first of these may still be of the snapshots before.
     await moreIsDelivered();
-    const lastAt = run?.answeredAt.get('1');
+    const lastAt = run?.answeredAt.get(token);
     await moreIsDelivered();
-    assert.equal(run?.answeredAt.get('1'), lastAt);
+    assert.equal(run?.answeredAt.get(token), lastAt);
     shown.tokens = [0, 1, 2];
-    await eventually('it is answered again', () => (run?.answeredAt.get('1') ?? 0) > (lastAt ?? 0));
+    await eventually('it is answered again', () => (run?.answeredAt.get(token) ?? 0) > (lastAt ?? 0));
+    const [event] = run?.lookups.records.values() ?? [];
+    assert.ok(event);
+    run?.lookups.records.set(1, { ...event, buckets: event.buckets.slice(0, 1) });
+    assert.deepEqual(
+      run?.followedValues().map(({ value, name }) => ({ value, name })),
+      [{ value: yesToken(0), name: '1' }],
+    );
   });
 
   it('goes on without books that cannot be read while frames come', async () => {

@@ -149,10 +149,12 @@ describe('uiSource', () => {
       lookups.records.set(1, activeEvent(1));
       await eventually('it is delivered', () => deliveries.length === 2);
       lookups.records.set(1, { ...activeEvent(1), phase: 'closed' });
-      await eventually('it is followed no more', () => followed().length === 0);
+      assert.deepEqual(followed(), []);
+      lookups.records.set(2, activeEvent(2));
+      await eventually('it has looked since', () => deliveries.length === 3);
       lookups.records.set(1, activeEvent(1));
-      await eventually('it is answered again', () => deliveries.length === 3);
-      assert.deepEqual(followed(), ['1']);
+      await eventually('it is answered again', () => deliveries.length === 4);
+      assert.deepEqual(followed(), ['1', '2']);
     });
 
     it('has one request under way, however long it takes', async () => {
