@@ -67,10 +67,7 @@ export async function runAlertCommand(
   command: AlertCommand,
 ): Promise<AlertCommandAnswer> {
   if (alerts === undefined) {
-    throw new ServiceError(
-      'ALERTS_CLOSED',
-      'this engine has no alerts now: it starts, or is one of a cluster',
-    );
+    throw new ServiceError('ALERTS_CLOSED', 'this engine has no alerts yet, as it starts: try again');
   }
   switch (command.do) {
     case 'list':

@@ -1,7 +1,7 @@
 import type { Output } from '../../streams/internal.ts';
 import { readCondition } from '../contract/alert-figures.ts';
 import type { AlertRuleBody } from '../contract/alert-rule.ts';
-import { firstNames } from '../contract/first-names.ts';
+import { unknownAccount } from '../contract/unknown-account.ts';
 import { InvalidRequest } from '../contract/validation/validate.ts';
 import { type Fault, isRefusedWrite, RequestError, StartError } from '../errors.ts';
 import { createRetryingWriter, firstRefusal } from '../resilience/retry-write.ts';
@@ -54,6 +54,8 @@ export interface AlertsDeps {
   readonly configured: readonly ConfiguredRule[];
   /** Whether a key may have alerts: it is of tier PRO or above, and not revoked. */
   readonly isAdmitted: (keyId: string) => boolean;
+  /** Whether alerts may be sent now; always unless given. They are watched for all the same. */
+  readonly mayDeliver?: (() => boolean) | undefined;
   readonly allowsPrivate: boolean;
   readonly times?: Partial<AlertTimes> | undefined;
   /** UTC ms. */
@@ -122,6 +124,7 @@ export async function openAlerts(deps: AlertsDeps): Promise<Alerts> {
       times,
       write,
       isAdmitted,
+      broken,
       send: (rule, alert, signal) => {
         const account = segments.get(rule.account) ?? rule.account;
         return post(postOf({ rule, alert, account, now: now() }), { ...deps, ...times, signal });
@@ -323,10 +326,7 @@ function toRule(
   const when = readCondition(body.when);
   const { type, url, secret = null, token = null, chat = null } = body.target;
   const faults: Fault[] = [];
-  if (account === undefined) {
-    const msg = `Input should be one of ${firstNames(accounts.map(({ segment }) => `'${segment}'`))}`;
-    faults.push({ loc: ['body', 'account'], msg, type: 'enum' });
-  }
+  if (account === undefined) faults.push(unknownAccount(accounts));
   if (!allowsPrivate && namesPrivateAddress(url)) {
     const msg = 'Value error, nothing is delivered to private addresses';
     faults.push({ loc: ['body', 'target', 'url'], msg, type: 'value_error' });
@@ -379,7 +379,12 @@ async function settleConfigured(
   return changed;
 }
 
-function toConfigured(deps: AlertsDeps, id: string, body: AlertRuleBody): AlertRule {
+/** Throws a StartError for the first rule of the config file that cannot be used. */
+export function checkConfigured(deps: RuleDeps & Pick<AlertsDeps, 'configured'>): void {
+  for (const { id, ...body } of deps.configured) toConfigured(deps, `config-${id}`, body);
+}
+
+function toConfigured(deps: RuleDeps, id: string, body: AlertRuleBody): AlertRule {
   try {
     return toRule(deps, id, { type: 'config' }, body);
   } catch (error) {

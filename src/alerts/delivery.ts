@@ -18,6 +18,8 @@ export const DELIVERY_TIMES: DeliveryTimes = { firstMs: 1_000, longestMs: 600_00
 
 /** Deliveries to the receivers of one owner at a time. */
 const AT_A_TIME = 4;
+/** While alerts may not be sent, this is looked at so often. */
+const LOOK_MS = 100;
 /** Dead alerts of a rule that are kept, the newest. */
 const MOST_DEAD = 1_000;
 
@@ -28,10 +30,14 @@ interface DeliveryDeps {
   readonly write: (changes: AlertChanges) => Promise<void>;
   /** Whether the owner of a rule may still have alerts. */
   readonly isAdmitted: (owner: RuleOwner) => boolean;
+  /** Whether alerts may be sent now, which is looked at again and again while they may not; always unless given. */
+  readonly mayDeliver?: (() => boolean) | undefined;
   /** In [0, 1). */
   readonly random: () => number;
   /** Receives every error that no receiver caused. */
   readonly report: (error: unknown) => void;
+  /** Called when what became of an alert cannot be stored, and only a restart recovers. */
+  readonly broken: (error: unknown) => void;
   /** Called with each outcome, for the figures. */
   readonly told?: (outcome: 'delivered' | 'failed' | 'dead') => void;
 }
@@ -64,7 +70,8 @@ interface Line {
  * whose receipt could not be stored is sent again, under the same id.
  */
 export function createDelivery(deps: DeliveryDeps, deadOf: (rule: string) => readonly number[]): Delivery {
-  const { times, send, write, isAdmitted, random, report, told = () => undefined } = deps;
+  const { times, send, write, isAdmitted, mayDeliver = () => true, random, report, broken } = deps;
+  const { told = () => undefined } = deps;
   const lines = new Map<string, Line>();
   const turns = createOwnerTurns(AT_A_TIME);
   const dead = new Map<string, number[]>();
@@ -72,6 +79,7 @@ export function createDelivery(deps: DeliveryDeps, deadOf: (rule: string) => rea
   async function run(line: Line): Promise<void> {
     const { rule, queue, ending } = line;
     for (let [alert] = queue; alert !== undefined && !ending.signal.aborted; [alert] = queue) {
+      while (!mayDeliver()) await delay(LOOK_MS, undefined, { signal: ending.signal, ref: false });
       const outcome = await attempt(line, alert);
       if (outcome === undefined) return;
       if (outcome.isDelivered) {
@@ -131,7 +139,11 @@ export function createDelivery(deps: DeliveryDeps, deadOf: (rule: string) => rea
   function start(line: Line): void {
     line.running ??= run(line)
       .catch((error: unknown) => {
-        if (!line.ending.signal.aborted) report(error);
+        if (line.ending.signal.aborted) return;
+        // Sent again and again without an end otherwise.
+        line.ending.abort();
+        report(error);
+        broken(error);
       })
       .finally(() => {
         line.running = undefined;

@@ -51,7 +51,7 @@ function refuseCluster({ notes }: Store, folder: string): void {
   if (notes.get(CLUSTER_NOTE) === undefined) return;
   throw new ServiceError(
     'ALERTS_OF_CLUSTER',
-    `${folder} is the folder of an engine of a cluster, which has no alerts`,
+    `${folder} is the folder of an engine of a cluster: start that engine, or ask another one of its shard`,
   );
 }
 

@@ -276,8 +276,8 @@ function faultsBetween({ values, faulty }: ParsedValues, input: ConfigInput): Fa
   return [...faults, ...paymentFaults(values, faulty)];
 }
 
-function notInCluster(place: string): Fault {
-  return { loc: [place], msg: 'expected no rules, as a cluster has no alerts', type: 'value' };
+function notAtEdges(place: string): Fault {
+  return { loc: [place], msg: 'expected no rules, as the engines of a cluster have them', type: 'value' };
 }
 
 function deepFreeze<T>(value: T): T {
@@ -297,7 +297,7 @@ export function parseConfig(input: ConfigInput): Config {
     ...faultsBetween(parsed, input),
     ...accounts.faults,
     ...alerts.faults,
-    ...(values.bus !== '' && alerts.alerts.length > 0 ? [notInCluster(alertsPlace)] : []),
+    ...(values.role === 'edge' && alerts.alerts.length > 0 ? [notAtEdges(alertsPlace)] : []),
   ];
   if (faults.length > 0) throw new ConfigError(faults);
   const posts = toPosts(values);

@@ -1,5 +1,5 @@
 import type { UsageReader } from '../access/usage/tracking.ts';
-import type { Alerts } from '../alerts/alerts.ts';
+import type { RulesOfKeys } from '../alerts/rules-of-keys.ts';
 import type { Positions } from '../sources/positions/position.ts';
 import type { Waitlist } from '../store/store.ts';
 import type { AccountPath } from '../views/account-path.ts';
@@ -41,8 +41,8 @@ export interface EndpointDeps {
   readonly accounts: readonly AccountPath[];
   readonly usage: UsageReader;
   readonly waitlist: Waitlist;
-  /** The rules of alerts, undefined while they are not open; absent where there are none, as in a cluster. */
-  readonly alerts?: (() => Alerts | undefined) | undefined;
+  /** The rules of alerts, undefined while they are not open; absent where there are none. */
+  readonly rules?: (() => RulesOfKeys | undefined) | undefined;
   readonly operations: Operations;
   /** UTC ms. */
   readonly now: () => number;
@@ -145,7 +145,7 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
       ...dashboardEndpoints(deps),
       ...wallets,
       ...(forwardUsage === undefined ? [] : usage.map((endpoint) => forwarded(endpoint, forwardUsage))),
-      ...(deps.alerts === undefined ? [] : alertEndpoints({ alerts: deps.alerts, now })),
+      ...(deps.rules === undefined ? [] : alertEndpoints({ rules: deps.rules, now })),
       waitlistEndpoint({ ...deps, report }),
       ...documentEndpoints(deps),
       ...(deps.hasMetrics === false ? [] : [metricsEndpoint(deps.operations)]),

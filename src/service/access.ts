@@ -6,7 +6,12 @@ import { type KeyRegistry, openKeyRegistry } from '../access/keys/key-registry.t
 import { startQuotaPersistence } from '../access/limits/quota-persistence.ts';
 import { createQuotas } from '../access/limits/quotas.ts';
 import { steadyClock } from '../access/limits/steady-clock.ts';
-import { isAlertCommand, runAlertCommand } from '../alerts/alert-commands.ts';
+import {
+  type AlertCommand,
+  type AlertCommandAnswer,
+  isAlertCommand,
+  runAlertCommand,
+} from '../alerts/alert-commands.ts';
 import type { Alerts } from '../alerts/alerts.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
@@ -50,7 +55,12 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
     report: (error) => log.error({ err: error }, 'the hourly counts could not be stored, trying again'),
   });
   shutdown.add(() => persistence.stop());
-  await openKeySocket(deps, () => registry, shutdown, deps.alerts);
+  await openKeySocket(
+    deps,
+    () => registry,
+    shutdown,
+    (command) => runAlertCommand(deps.alerts?.(), command),
+  );
 
   const isDemo = admitsDemoKeys(deps);
   const keys = withDemoKeys(registry, isDemo);
@@ -65,12 +75,12 @@ export async function openKeySocket(
   { config, machine = thisMachine, log }: KeySocketDeps,
   registry: () => KeyRegistry | undefined,
   shutdown: Shutdown,
-  alerts: () => Alerts | undefined = () => undefined,
+  runAlerts: (command: AlertCommand) => Promise<AlertCommandAnswer>,
 ): Promise<void> {
   const controlSocket = await machine.openControlSocket(
     config.data,
     async (command) => {
-      if (isAlertCommand(command)) return runAlertCommand(alerts(), command);
+      if (isAlertCommand(command)) return runAlerts(command);
       const current = registry();
       if (current !== undefined) return runKeyCommand(current, command);
       throw new ServiceError(

@@ -21,6 +21,8 @@ interface ConfiguredAlerts {
   readonly machine: Machine;
   /** The tier of a key that is not revoked. */
   readonly tierOf: (keyId: string) => Tier | undefined;
+  /** Whether alerts may be sent now; always unless given. */
+  readonly mayDeliver?: (() => boolean) | undefined;
   readonly metrics: Metrics;
   readonly times?: Partial<AlertTimes> | undefined;
   readonly broken?: ((error: unknown) => void) | undefined;

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { createGateWith, type Gate } from '../access/gate.ts';
+import type { KnownKeys } from '../access/keys/key-lookup.ts';
 import { steadyClock } from '../access/limits/steady-clock.ts';
 import type { Bus } from '../bus/bus.ts';
 import { realTime } from '../bus/time.ts';
@@ -26,6 +27,8 @@ interface EdgeAccessDeps {
 export interface EdgeAccess {
   readonly gate: Gate;
   readonly callers: EdgeCallers;
+  /** The tier of a key that is not revoked. */
+  readonly tierOf: KnownKeys['tierOf'];
   /** Whether the demo keys work. */
   readonly isDemo: boolean;
 }
@@ -44,10 +47,7 @@ export async function openEdgeAccess(deps: EdgeAccessDeps, shutdown: Shutdown): 
   });
   shutdown.add(() => callers.close());
   const isDemo = admitsDemoKeys(deps);
-  const gate = createGateWith(callers.counting, {
-    ...gatePartsOf(config),
-    keys: withDemoKeys(callers.keys, isDemo),
-    now: steadyClock(clock),
-  });
-  return { gate, callers, isDemo };
+  const keys = withDemoKeys(callers.keys, isDemo);
+  const gate = createGateWith(callers.counting, { ...gatePartsOf(config), keys, now: steadyClock(clock) });
+  return { gate, callers, tierOf: keys.tierOf, isDemo };
 }

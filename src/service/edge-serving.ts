@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { proxiesOf } from '../access/client-address.ts';
 import type { Bus } from '../bus/bus.ts';
 import { realTime } from '../bus/time.ts';
+import { createRemoteRules } from '../cluster/commands/remote-rules.ts';
 import type { EdgeShards } from '../cluster/edge/edge-shards.ts';
 import type { JoinedShards } from '../cluster/edge/joined-shards.ts';
 import { lagOf } from '../cluster/edge/members.ts';
@@ -19,6 +20,7 @@ import { createOperatorApp } from '../server/operator-app.ts';
 import { reportBugs } from '../server/report-bugs.ts';
 import type { EdgeAccess } from './edge-access.ts';
 import type { Logger } from './logger.ts';
+import type { Machine } from './machine.ts';
 import { openOperations } from './operations.ts';
 import { createShutdown } from './shutdown.ts';
 import { marketPagesOf } from './upstream.ts';
@@ -48,6 +50,7 @@ interface ServingDeps {
   readonly access: EdgeAccess;
   readonly joined: JoinedShards;
   readonly shards: EdgeShards;
+  readonly newId: Machine['newId'];
   readonly http: Pick<HttpServer, 'unsent'>;
 }
 
@@ -97,6 +100,14 @@ export function serveShards(deps: ServingDeps): EdgeServing {
     return callers.shard;
   }
 
+  const rules = createRemoteRules({
+    ask: callers.ask,
+    newId: deps.newId,
+    shards: joined.shards,
+    accounts,
+    shardOf: joined.shardOf,
+  });
+
   const app = createApp({
     latest,
     past: FORWARDED.past,
@@ -106,6 +117,7 @@ export function serveShards(deps: ServingDeps): EdgeServing {
     recorder: callers.recorder,
     usage: FORWARDED.usage,
     waitlist: callers.waitlist,
+    rules: () => rules,
     operations,
     now: clock.wall,
     staleAfterMs,

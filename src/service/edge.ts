@@ -121,7 +121,7 @@ async function open(
         ),
       );
       const before = serving;
-      serving = serveShards({ config, log, clock, bus, access, joined, shards, http });
+      serving = serveShards({ config, log, clock, bus, access, joined, shards, newId, http });
       log.info({ accounts: joined.accounts.map(({ segment }) => segment) }, 'serving');
       await before?.close();
     }

@@ -4,6 +4,7 @@ import type { Gate } from '../access/gate.ts';
 import type { UsageRecorder } from '../access/usage/recorder.ts';
 import type { UsageReader } from '../access/usage/tracking.ts';
 import type { Alerts } from '../alerts/alerts.ts';
+import { type RulesOfKeys, rulesOfKeys } from '../alerts/rules-of-keys.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -46,8 +47,10 @@ export interface ServerParts {
   readonly recorder: UsageRecorder;
   readonly usage: UsageReader;
   readonly waitlist: Waitlist;
-  /** Opens alerts. Called once, when the engine is open; absent in a cluster, which has none. */
+  /** Opens alerts. Called once, when the engine is open; absent where there are none. */
   readonly openAlerts?: () => Promise<Alerts>;
+  /** The rules of keys, where they are not simply those of these alerts. */
+  readonly rules?: RulesOfKeys;
   readonly positions: Positions;
   readonly metrics: Metrics;
   /** When damage to the store was repaired last, UTC ms; 0 for never. */
@@ -111,7 +114,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
   } = parts;
   const { newId, listen } = machine;
   let engine: Engine | undefined;
-  let alerts: Alerts | undefined;
+  let rules: RulesOfKeys | undefined;
   const starting = () => (engine === undefined ? 'it reads its own log' : undefined);
   // The log of all machines has to be written before that of this one.
   const writesHeldMs = () => {
@@ -144,7 +147,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     recorder: parts.recorder,
     usage: parts.usage,
     waitlist: parts.waitlist,
-    alerts: parts.openAlerts && (() => alerts),
+    rules: parts.openAlerts && (() => rules),
     forwardUsage: cluster?.forwardUsage,
     operations,
     now: clock.wall,
@@ -199,7 +202,8 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       feed = openItsFeed(config.feed);
       metrics.watchFeed(feed.figures);
     }
-    alerts = await parts.openAlerts?.();
+    const alerts = await parts.openAlerts?.();
+    rules = parts.rules ?? (alerts && rulesOfKeys(alerts));
     metrics.watchSources(opened.sources);
     engine = opened;
   };

@@ -195,7 +195,16 @@ async function open(
   const member =
     shard &&
     (await shard.join(
-      { ...engineParts, callers, standIn: upstream, positions, repairedAt, doubt: time.doubt, version },
+      {
+        ...engineParts,
+        callers,
+        standIn: upstream,
+        positions,
+        repairedAt,
+        doubt: time.doubt,
+        version,
+        alertTimes: options.alertTimes,
+      },
       shutdown,
     ));
   const { url, isDemo } = member ?? (await openAlone());

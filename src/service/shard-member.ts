@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
+import { checkConfigured } from '../alerts/alerts.ts';
 import type { Bus } from '../bus/bus.ts';
 import { realTime } from '../bus/time.ts';
+import { createAskEngine } from '../cluster/commands/ask-engine.ts';
 import type { LedCallers } from '../cluster/commands/lead-callers.ts';
 import {
   type ClusterNews,
@@ -23,6 +25,7 @@ import { type LeaderServingParts, serveAsLeader } from './leader-serving.ts';
 import type { Logger } from './logger.ts';
 import type { Machine } from './machine.ts';
 import { memberName } from './member-name.ts';
+import { runOnLeader } from './remote-alert-commands.ts';
 import type { Served } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 
@@ -100,7 +103,20 @@ async function join(
   const { shard } = cluster;
   let isLeading = false;
   let led: LedCallers | undefined;
-  await openKeySocket(parts, () => led?.registry, shutdown);
+  checkConfigured({
+    accounts: config.accounts,
+    configured: config.alerts.rules,
+    allowsPrivate: config.alerts.toPrivate,
+    now: clock.wall,
+  });
+  const ask = createAskEngine(bus.commands, realTime);
+  const { newId } = parts.machine;
+  await openKeySocket(
+    parts,
+    () => led?.registry,
+    shutdown,
+    (command) => runOnLeader(ask, { shard, id: newId() }, command),
+  );
   const stopping = new AbortController();
   shutdown.add(async () => stopping.abort());
   const engine = await standByEngine({
@@ -125,7 +141,7 @@ async function join(
     const { port, close: freePort } = standby;
     const { signal } = stopping;
     led = await serveAsLeader(
-      { cluster, bus, engine: running, publishing, port, freePort, signal },
+      { cluster, bus, engine: running, publishing, isHeld: lease.isHeld, port, freePort, signal },
       parts,
       leading,
     );

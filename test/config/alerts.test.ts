@@ -179,11 +179,13 @@ describe('rules of alerts in the config', () => {
     assert.doesNotMatch(faults.join(), /hidden/);
   });
 
-  it('are refused in a cluster, which has no alerts', () => {
+  it('are those of the engines of a cluster, and refused at edges', () => {
     const flags = { bus: 'nats://127.0.0.1:9', world: 'http://127.0.0.1:9' };
-    assert.deepEqual(faultsOf({ flags, file: { alerts: [] } }), []);
-    assert.deepEqual(faultsOf({ flags, file: { alerts: [RULE] } }), [
-      'config file: alerts: expected no rules, as a cluster has no alerts',
+    assert.deepEqual(faultsOf({ flags, file: { alerts: [RULE] } }), []);
+    const edge = { ...flags, role: 'edge' };
+    assert.deepEqual(faultsOf({ flags: edge, file: { alerts: [] } }), []);
+    assert.deepEqual(faultsOf({ flags: edge, file: { alerts: [RULE] } }), [
+      'config file: alerts: expected no rules, as the engines of a cluster have them',
     ]);
   });
 });

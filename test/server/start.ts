@@ -4,6 +4,7 @@ import type { Budgets } from '../../src/access/limits/budgets.ts';
 import type { Limits } from '../../src/access/limits/rate-policy.ts';
 import { createUsageTracking, type UsageTracking } from '../../src/access/usage/tracking.ts';
 import { openAlerts } from '../../src/alerts/alerts.ts';
+import { rulesOfKeys } from '../../src/alerts/rules-of-keys.ts';
 import type { StoreState } from '../../src/observability/health.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { type App, type AppDeps, createApp } from '../../src/server/app.ts';
@@ -119,7 +120,7 @@ export async function start({
     recorder: usage,
     usage,
     waitlist: memory.waitlist,
-    alerts: () => alerts,
+    rules: () => rulesOfKeys(alerts),
     operations,
     epoch,
     positions: { of: async () => [] },

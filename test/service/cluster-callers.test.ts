@@ -3,12 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import * as z from 'zod';
 import { askControlSocket } from '../../src/access/keys/control-socket.ts';
 import { parseKeyCommandAnswer } from '../../src/access/keys/key-commands.ts';
 import { parseConfig } from '../../src/config/config.ts';
+import { alertMessage, alertRuleRecord, madeRuleRecord } from '../../src/contract/records/alert.ts';
 import { openConfigured } from '../../src/service/open-configured.ts';
 import type { Service } from '../../src/service/service.ts';
 import { CONTROL_SOCKET, openSocketFolder } from '../../src/store/socket-folder.ts';
+import { startReceiver } from '../alerts/receiver.ts';
+import { steer } from '../support/api.ts';
 import { createNatsServer, type NatsServer, requireNatsServer } from '../support/bus/nats-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { SIGNALS } from '../support/payment-terms.ts';
@@ -28,7 +32,10 @@ describe('callers of an engine and an edge on NATS', () => {
     requireNatsServer(this);
     server = await createNatsServer();
     await server.start();
-    stage = await openStage({ startAt: Date.now(), flags: { bus: server.url, payments: 'demo' } });
+    stage = await openStage({
+      startAt: Date.now(),
+      flags: { bus: server.url, payments: 'demo', alertsToPrivate: 'true' },
+    });
     folder = await mkdtemp(join(tmpdir(), 'tallywire-edge-'));
     const flags = { port: '0', data: folder, role: 'edge', bus: server.url };
     edge = await openConfigured(parseConfig({ flags, env: {} }), pino({ level: 'silent' }), { version: '0' });
@@ -140,6 +147,61 @@ describe('callers of an engine and an edge on NATS', () => {
     const again = await getFromEngine(SIGNALS, { 'PAYMENT-SIGNATURE': payment });
     assert.equal(again.status, 200);
     assert.equal(await again.text(), body, 'the same answer, wherever the payment is sent again');
+  });
+
+  it('have the same rules of alerts at the edge and at the engine, and one delivery', async function () {
+    this.timeout(120_000);
+    const receiver = await startReceiver();
+    const { headers } = await createKey('PRO');
+    const { headers: others } = await createKey('PRO');
+    const ALERTS = '/api/v1/alerts';
+    const rulesAt = async (url: string, key: Record<string, string>) => {
+      const answer = await ask(url + ALERTS, { headers: key });
+      assert.equal(answer.status, 200);
+      return z.object({ data: z.array(alertRuleRecord) }).parse(await answer.json()).data;
+    };
+    const post = (url: string, rule: object) =>
+      ask(url + ALERTS, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: JSON.stringify(rule),
+      });
+    try {
+      const target = { type: 'webhook', url: `${receiver.url}/hook` };
+      const rule = { account: 'account_a', when: 'real_counter < 0', target };
+      const made = await post(edge.url, rule);
+      assert.equal(made.status, 200, await made.clone().text());
+      const { id, secret } = madeRuleRecord.parse(await made.json());
+      assert.match(secret ?? '', /^whsec_/);
+      for (const url of [edge.url, stage.url()]) {
+        const [listed, ...rest] = await rulesAt(url, headers);
+        assert.deepEqual([listed?.id, listed?.account, rest], [id, 'account_a', []]);
+        assert.deepEqual(await rulesAt(url, others), []);
+        const unknown = await post(url, { ...rule, account: 'nobody' });
+        assert.equal(unknown.status, 422);
+        assert.match(await unknown.text(), /'account_a'/);
+      }
+      assert.equal((await ask(edge.url + ALERTS)).status, 401);
+      // What holds already has to become true anew.
+      const delta = { ...rule, when: 'settlement_delta >= 1' };
+      assert.equal((await post(stage.url(), delta)).status, 200);
+      await steer(stage.world.url, 'stall-oracle', { account: 'a' });
+      await steer(stage.world.url, 'post', { account: 'a', text: 'the oracle does not see it' });
+      await eventually('the alert is delivered', () => receiver.received.length > 0);
+      const alert = alertMessage.parse(JSON.parse(receiver.received[0]?.body ?? ''));
+      assert.deepEqual([alert.n, alert.figure, alert.account], [1, 'settlement_delta', 'account_a']);
+
+      const dead = await ask(`${edge.url}${ALERTS}/dead`, { headers });
+      assert.deepEqual([dead.status, Object(await dead.json()).data], [200, []]);
+      const remove = (url: string, key: Record<string, string>) =>
+        ask(`${url}${ALERTS}?id=${id}`, { method: 'DELETE', headers: key });
+      assert.equal((await remove(edge.url, others)).status, 404);
+      assert.equal((await remove(edge.url, headers)).status, 200);
+      assert.equal((await rulesAt(stage.url(), headers)).length, 1);
+      assert.equal((await remove(stage.url(), headers)).status, 404);
+    } finally {
+      await receiver.close();
+    }
   });
 
   it('are limited over both together', async function () {

@@ -2,7 +2,10 @@ import type { Store, WaitlistPlace } from '../../store/store.ts';
 import type { AccessChange } from '../entries/access-entry.ts';
 
 /** The parts of a store that hold what is kept of callers. */
-export type AccessStore = Pick<Store, 'keys' | 'waitlist' | 'payments' | 'usage' | 'grants' | 'notes'>;
+export type AccessStore = Pick<
+  Store,
+  'keys' | 'waitlist' | 'payments' | 'usage' | 'grants' | 'alerts' | 'notes'
+>;
 
 /** What a change of a kind leads to. */
 export interface ChangeResults {
@@ -18,6 +21,7 @@ export interface ChangeResults {
   /** How many rows were dropped. */
   readonly pruneUsage: number;
   readonly grants: undefined;
+  readonly alerts: undefined;
 }
 
 export type ChangeOf<Op extends AccessChange['op']> = Extract<AccessChange, { readonly op: Op }>;
@@ -27,7 +31,7 @@ export const USAGE_MARKS_NOTE = 'usageMarks';
 
 /** Makes one change in a store. Resolves once it is on disk. */
 export async function applyChange(
-  { keys, waitlist, payments, usage, grants, notes }: AccessStore,
+  { keys, waitlist, payments, usage, grants, alerts, notes }: AccessStore,
   change: AccessChange,
 ): Promise<ChangeResults[keyof ChangeResults]> {
   switch (change.op) {
@@ -56,6 +60,9 @@ export async function applyChange(
     case 'grants':
       await grants.append(change.events, change.at, change.overAt);
       return undefined;
+    case 'alerts':
+      await alerts.write(change);
+      return undefined;
   }
 }
 
@@ -70,6 +77,8 @@ function subjectOf(change: AccessChange): string {
     case 'usage':
     case 'pruneUsage':
       return 'usage';
+    case 'alerts':
+      return 'alerts';
     default:
       return '';
   }

@@ -35,6 +35,12 @@ export interface CallersPorts {
   readonly grants: EngineGrants;
 }
 
+/** What the engine of a shard does about the rules of its accounts. Undefined while they are not open. */
+export interface AlertsPorts {
+  readonly ofKeys: (keyId: string, ask: Asked<'alerts'>['ask']) => Promise<Answered<'alerts'>> | undefined;
+  readonly operate: (command: unknown) => Promise<Answered<'operate'>> | undefined;
+}
+
 interface AnswerCommandsDeps {
   readonly bus: Pick<Bus, 'commands'>;
   readonly shard: string;
@@ -45,13 +51,17 @@ interface AnswerCommandsDeps {
   readonly answer: (path: string, call: ForwardedCall, tier: Tier) => Promise<KeptReply>;
   /** Undefined where another shard keeps callers. */
   readonly callers: CallersPorts | undefined;
+  /** Absent where there are none. */
+  readonly alerts?: AlertsPorts;
 }
 
 /** Answers commands until it is stopped; only the leader does. What a command changes is stored before it is answered. */
 export function answerCommands(deps: AnswerCommandsDeps): () => void {
-  const { bus, shard, time, now, answer, callers } = deps;
+  const { bus, shard, time, now, answer, callers, alerts } = deps;
   const claims = createKnownCommands<'claim'>(time);
   const answers = createKnownCommands<'answer'>(time);
+  const rules = createKnownCommands<'alerts'>(time);
+  const operations = createKnownCommands<'operate'>(time);
   const charges = callers?.payments && createCharges(callers.payments, time);
 
   function ofCallers(): CallersPorts {
@@ -83,6 +93,8 @@ export function answerCommands(deps: AnswerCommandsDeps): () => void {
       kind: 'done',
       result: { messages: [...(await ofCallers().grants.listen(edge))] },
     }),
+    alerts: ({ id, keyId, ask }) => rules.run(id, () => alerts?.ofKeys(keyId, ask) ?? unavailable()),
+    operate: ({ id, command }) => operations.run(id, () => alerts?.operate(command) ?? unavailable()),
   };
 
   const run = async <Name extends CommandName>(name: Name, body: Uint8Array): Promise<Uint8Array> =>
@@ -92,6 +104,10 @@ export function answerCommands(deps: AnswerCommandsDeps): () => void {
     if (!isCommand(name)) throw new RangeError(`there is no command ${name}`);
     return run(name, body);
   });
+}
+
+async function unavailable(): Promise<never> {
+  throw engineUnavailable();
 }
 
 /** With these a leader learns that it leads no more. Another one can be asked soon. */

@@ -9,7 +9,7 @@ import type { Time } from '../../bus/time.ts';
 import type { PaymentService } from '../../payments/payment-service.ts';
 import type { KeptReply, Waitlist } from '../../store/store.ts';
 import { watchKeys } from '../access/shared-keys.ts';
-import { createAskEngine } from './ask-engine.ts';
+import { type AskEngine, createAskEngine } from './ask-engine.ts';
 import { callersShard } from './callers-shard.ts';
 import { openEdgeGrants } from './edge-grants-link.ts';
 import { createEdgeUsage, type EdgeUsage } from './edge-usage.ts';
@@ -46,6 +46,8 @@ export interface EdgeCallers {
   readonly waitlist: Waitlist;
   /** The shard that keeps callers. */
   readonly shard: string;
+  /** Asks the leading engines. */
+  readonly ask: AskEngine;
   /** Has the engine of a shard answer a call. */
   readonly forward: (shard: string, path: string, call: ForwardedCall, tier: Tier) => Promise<KeptReply>;
   /** Sends what was recorded and gives back what was granted, if an engine answers. */
@@ -96,6 +98,7 @@ export async function openEdgeCallers(deps: EdgeCallersDeps): Promise<EdgeCaller
   return {
     keys,
     shard,
+    ask,
     counting: edgeCounting(link.grants, time.mono),
     status: () => link.grants.status,
     payments: hasSales

@@ -1,5 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
+import { alertBody } from '../../contract/alert-rule.ts';
+import { alertRuleRecord, deadAlertRecord } from '../../contract/records/alert.ts';
 import { InvalidRequest } from '../../contract/validation/validate.ts';
 import { RequestError } from '../../errors.ts';
 import { keptReply, waitlistEntry } from '../entries/access-entry.ts';
@@ -75,6 +77,23 @@ const grantMessages = z.strictObject({ messages: z.array(z.unknown()) });
 
 const nothing = z.strictObject({});
 
+/** What the holder of a key asks about its rules of alerts. */
+const alertsAsk = z.discriminatedUnion('do', [
+  z.strictObject({ do: z.literal('list') }),
+  z.strictObject({ do: z.literal('add'), body: alertBody }),
+  z.strictObject({ do: z.literal('remove'), rule: text }),
+  z.strictObject({ do: z.literal('dead'), limit: count }),
+]);
+/** Of what was asked for; `secret` is that of a rule that was just made, and null otherwise. */
+const alertsAnswer = z.strictObject({
+  rules: z.array(alertRuleRecord),
+  dead: z.array(deadAlertRecord),
+  secret: text.nullable(),
+});
+
+/** A command of the operator about rules of alerts, and its answer or why it is refused. */
+const operated = z.strictObject({ answer: z.unknown(), refusal: text.nullable() });
+
 /** Every command: what is asked, and what is answered. */
 const COMMANDS = {
   claim: { asked: claim, answered: place },
@@ -86,6 +105,10 @@ const COMMANDS = {
   grants: { asked: grants, answered: grantMessages },
   /** Waits for messages of the ledger to an edge that it did not ask for. */
   listen: { asked: z.strictObject({ edge }), answered: grantMessages },
+  /** To the shard of the rule's account. */
+  alerts: { asked: z.strictObject({ id, keyId: text, ask: alertsAsk }), answered: alertsAnswer },
+  /** What an operator says to any engine of a shard. */
+  operate: { asked: z.strictObject({ id, command: z.unknown() }), answered: operated },
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;

@@ -13,6 +13,8 @@ export interface JoinedShards {
   readonly staleAfterMs: AgeLimits;
   readonly topics: readonly Topic[];
   readonly frames: FollowedFrames;
+  /** The names of all. */
+  readonly shards: readonly string[];
   /** The shard that an account belongs to; undefined of an account that there is not. */
   shardOf(segment: string): string | undefined;
   /** Follows the caches no more. */
@@ -83,6 +85,7 @@ export function joinShards(
     staleAfterMs: first.registration.staleAfterMs,
     topics,
     frames,
+    shards: [first, ...others].map(({ name }) => name),
     shardOf(segment) {
       const account = accounts.find((each) => each.segment === segment);
       return account && owners.get(account)?.name;

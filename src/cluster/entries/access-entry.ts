@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import type { KeptKey, KeptPayment, UsageError, UsagePage, WaitlistEntry } from '../../store/store.ts';
+import type {
+  AlertPlace,
+  AlertRow,
+  KeptKey,
+  KeptPayment,
+  UsageError,
+  UsagePage,
+  WaitlistEntry,
+} from '../../store/store.ts';
 import { decodeJson, encodeJson } from './versioned-json.ts';
 
 /** The last batch of usage of an edge that is in the stored sums. */
@@ -36,7 +44,8 @@ export type AccessChange =
       readonly events: readonly string[];
       /** Events of this time or earlier are no longer needed. */
       readonly overAt: number;
-    };
+    }
+  | { readonly op: 'alerts'; readonly put: readonly AlertRow[]; readonly remove: readonly AlertPlace[] };
 
 const text = z.string();
 const at = z.number();
@@ -113,6 +122,8 @@ const usageError = z.strictObject({
   message: text,
 });
 
+const alertPlace = z.tuple([z.enum(['upTo', 'rule', 'state', 'waiting', 'dead']), text, count]);
+
 const change = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('keys'), keys: z.array(key) }),
   z.strictObject({ op: z.literal('claim'), entry: waitlistEntry, at }),
@@ -128,6 +139,11 @@ const change = z.discriminatedUnion('op', [
   }),
   z.strictObject({ op: z.literal('pruneUsage'), beforeAt: at, maxRows: count }),
   z.strictObject({ op: z.literal('grants'), at, events: z.array(text), overAt: at }),
+  z.strictObject({
+    op: z.literal('alerts'),
+    put: z.array(z.strictObject({ place: alertPlace, text })),
+    remove: z.array(alertPlace),
+  }),
 ]);
 
 const changes = z.array(change).min(1);

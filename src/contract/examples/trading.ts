@@ -16,6 +16,15 @@ const COUNTS = {
   oracle_lag: { n: 60, p50_ms: 61_000, p90_ms: 118_000, p99_ms: 240_000 },
 };
 
+const PURCHASE = {
+  bucket: '140-159',
+  token_id: TOKEN,
+  best_ask: 0.22,
+  ask_size: 150,
+  model_prob: 0.31,
+  expected_value_usd: 12.21,
+};
+
 export const COUNT_LEFT_BUCKET: ExampleOf<'CountLeftBucket'> = {
   kind: 'count_left_bucket',
   ...COUNTS,
@@ -36,7 +45,8 @@ export const ORACLE_STALLED: ExampleOf<'OracleStalled'> = {
   waiting: 1,
   since_ts: 1_794_714_083_563,
   limit_ms: 240_000,
-  text: '1 post waits for the oracle, the oldest for 5 min: more than 4 min is unusual',
+  ...PURCHASE,
+  text: '1 post waits for the oracle, the oldest for 5 min: more than 4 min is unusual; by the forecast 150 shares of 140-159 at 0.22 are worth 12.21 USD more than they cost',
 };
 
 export const NEAR_EDGE: ExampleOf<'NearEdge'> = {
@@ -63,7 +73,8 @@ export const FLIP_LIKELY: ExampleOf<'FlipLikely'> = {
   flip_risk: 0.15,
   real_bucket: '140-159',
   oracle_bucket: '120-139',
-  text: "0.15 that another bucket settles than the counts show at the close: our own 140 is in 140-159, the oracle's 139 in 120-139",
+  ...PURCHASE,
+  text: "0.15 that another bucket settles than the counts show at the close: our own 140 is in 140-159, the oracle's 139 in 120-139; by the forecast 150 shares of 140-159 at 0.22 are worth 12.21 USD more than they cost",
 };
 
 export const SIGNALS: ExampleOf<'Signals'> = {

@@ -21,6 +21,20 @@ const facts = {
   }),
 };
 
+/** What buying a bucket at its best ask is worth. */
+const purchase = {
+  token_id: tokenId.nullable(),
+  best_ask: price.meta({ description: 'Best ask for its Yes share; null without one.' }),
+  ask_size: shares.meta({ description: 'Shares at best_ask; null while not known.' }),
+  model_prob: probability.nullable().meta({
+    description: 'Probability that the bucket wins, by the forecast; null without one.',
+  }),
+  expected_value_usd: usd.meta({
+    description:
+      'edge_net of the bucket times ask_size, USD: what buying all of it at best_ask is worth by the forecast, after the fee. Null unless it is above 0 and known.',
+  }),
+};
+
 export const countLeftBucketRecord = z
   .object({
     kind: z.literal('count_left_bucket').meta({ description: KIND }),
@@ -61,6 +75,11 @@ export const oracleStalledRecord = z
     limit_ms: z.number().min(0).meta({
       description: 'The longer of p99_ms and twice p90_ms of oracle_lag, which needs 5 posts or more, ms.',
     }),
+    bucket: bucket.nullable().meta({
+      description:
+        'The bucket whose purchase is worth most by the forecast, which knows of the posts that wait: the fields that follow are about it. Null, as they are, where none is worth its ask and fee.',
+    }),
+    ...purchase,
   })
   .meta({ description: 'Posts wait for the oracle longer than nearly all did in the last 24 h.' });
 
@@ -102,6 +121,11 @@ export const flipLikelyRecord = z
       .nullable()
       .meta({ description: 'The bucket of our own count now; null without one.' }),
     oracle_bucket: bucket.nullable().meta({ description: "The bucket of the oracle's count now." }),
+    bucket: bucket.nullable().meta({
+      description:
+        "Where it would flip to: the most probable bucket by the forecast beside that of the oracle's count. The fields that follow are about it. Null without a forecast or an oracle's count.",
+    }),
+    ...purchase,
   })
   .meta({
     description: 'The bucket that settles may well be another one than the counts show at the close.',

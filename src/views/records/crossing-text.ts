@@ -39,10 +39,21 @@ function leads({ n, p50_ms, p90_ms }: RecordOf<typeof percentilesRecord>): strin
 }
 
 function stalled(
-  { waiting, since_ts, limit_ms }: Omit<RecordOf<typeof oracleStalledRecord>, 'text'>,
+  { waiting, since_ts, limit_ms, ...purchase }: Omit<RecordOf<typeof oracleStalledRecord>, 'text'>,
   now: number,
 ): string {
-  return `${posts(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for the oracle, the oldest for ${duration(now - since_ts)}: more than ${duration(limit_ms)} is unusual`;
+  return `${posts(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for the oracle, the oldest for ${duration(now - since_ts)}: more than ${duration(limit_ms)} is unusual${worth(purchase)}`;
+}
+
+type Purchase = Pick<
+  RecordOf<typeof oracleStalledRecord>,
+  'bucket' | 'best_ask' | 'ask_size' | 'expected_value_usd'
+>;
+
+/** Nothing of a purchase that is not worth its cost. */
+function worth({ bucket, best_ask, ask_size, expected_value_usd }: Purchase): string {
+  if (expected_value_usd === null) return '';
+  return `; by the forecast ${ask_size} shares of ${bucket} at ${best_ask} are worth ${expected_value_usd} USD more than they cost`;
 }
 
 function nearEdge(crossing: Omit<RecordOf<typeof nearEdgeRecord>, 'text'>): string {
@@ -52,7 +63,7 @@ function nearEdge(crossing: Omit<RecordOf<typeof nearEdgeRecord>, 'text'>): stri
 
 function flip(crossing: Omit<RecordOf<typeof flipLikelyRecord>, 'text'>): string {
   const { flip_risk, real_counter, real_bucket, market_oracle_counter, oracle_bucket } = crossing;
-  return `${flip_risk} that another bucket settles than the counts show at the close: our own ${real_counter} is in ${real_bucket ?? 'no bucket'}, the oracle's ${market_oracle_counter} in ${oracle_bucket ?? 'no bucket'}`;
+  return `${flip_risk} that another bucket settles than the counts show at the close: our own ${real_counter} is in ${real_bucket ?? 'no bucket'}, the oracle's ${market_oracle_counter} in ${oracle_bucket ?? 'no bucket'}${worth(crossing)}`;
 }
 
 function posts(n: number): string {

@@ -123,6 +123,7 @@ function stall(facts: CrossingFacts): readonly OfKind<'oracle_stalled'>[] {
       waiting: waiting.length,
       since_ts: oldest.createdAt,
       limit_ms: limit,
+      ...purchaseOf(bestPurchase(openBuckets(facts))),
     },
   ];
 }
@@ -139,8 +140,7 @@ function nearEdge(facts: CrossingFacts): readonly OfKind<'near_edge'>[] {
   const withinMs = Math.min(SOON_MS, facts.event.endAt - facts.now);
   const probability = poissonTail((hourly * withinMs) / HOUR_MS, needed).at(-1) ?? 0;
   if (probability < LEAST_NEAR) return [];
-  const { ask, askSize, edgeNet } = next;
-  const isWorth = ask !== null && askSize !== null && edgeNet !== null && edgeNet > 0;
+  const { best_ask, ask_size, model_prob, expected_value_usd } = purchaseOf(next);
   return [
     {
       kind: 'near_edge',
@@ -152,10 +152,10 @@ function nearEdge(facts: CrossingFacts): readonly OfKind<'near_edge'>[] {
       within_ms: withinMs,
       probability: round4(probability) ?? 0,
       velocity_counted_1h: hourly,
-      best_ask: round4(ask),
-      ask_size: round4(askSize),
-      model_prob: next.prob,
-      expected_value_usd: isWorth ? cents(edgeNet * askSize) : null,
+      best_ask,
+      ask_size,
+      model_prob,
+      expected_value_usd,
     },
   ];
 }
@@ -165,15 +165,48 @@ function likelyFlip(facts: CrossingFacts): readonly OfKind<'flip_likely'>[] {
   const risk = prediction?.flipRisk ?? null;
   if (risk === null || risk < LEAST_FLIP || event.endAt - now > FLIP_WITHIN_MS) return [];
   const buckets = openBuckets(facts);
+  const shown = bucketAt(buckets, counters.oracle);
+  const others = shown === undefined ? [] : buckets.filter((bucket) => bucket !== shown);
   return [
     {
       kind: 'flip_likely',
       ...sharedFacts(facts),
       flip_risk: round4(risk) ?? 0,
       real_bucket: bucketAt(buckets, counters.real)?.title ?? null,
-      oracle_bucket: bucketAt(buckets, counters.oracle)?.title ?? null,
+      oracle_bucket: shown?.title ?? null,
+      ...purchaseOf(mostProbable(others)),
     },
   ];
+}
+
+/** What buying all of a bucket at its best ask is worth by the forecast, after the fee; null unless that is a gain. */
+function purchaseGain({ ask, askSize, edgeNet }: BucketSignal): number | null {
+  if (ask === null || askSize === null || edgeNet === null) return null;
+  const gain = cents(edgeNet * askSize);
+  return gain > 0 ? gain : null;
+}
+
+function purchaseOf(bucket: BucketSignal | undefined) {
+  return {
+    bucket: bucket?.title ?? null,
+    token_id: bucket?.token ?? null,
+    best_ask: round4(bucket?.ask ?? null),
+    ask_size: round4(bucket?.askSize ?? null),
+    model_prob: bucket?.prob ?? null,
+    expected_value_usd: bucket === undefined ? null : purchaseGain(bucket),
+  };
+}
+
+/** The lowest of those that are worth most. */
+function bestPurchase(buckets: readonly BucketSignal[]): BucketSignal | undefined {
+  const worth = buckets.filter((bucket) => purchaseGain(bucket) !== null);
+  return worth.toSorted((a, b) => (purchaseGain(b) ?? 0) - (purchaseGain(a) ?? 0))[0];
+}
+
+/** The lowest of those that the forecast gives most. */
+function mostProbable(buckets: readonly BucketSignal[]): BucketSignal | undefined {
+  const known = buckets.filter(({ prob }) => prob !== null);
+  return known.toSorted((a, b) => (b.prob ?? 0) - (a.prob ?? 0))[0];
 }
 
 /** The buckets that are not settled. */

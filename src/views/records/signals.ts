@@ -34,7 +34,7 @@ import { crossingsOf } from './crossings.ts';
 import { reasonsOf } from './signal-reasons.ts';
 
 /** Raised whenever stored signals change their form. */
-const FACTS_FORM = 4;
+const FACTS_FORM = 5;
 
 /** An event's signals at one instant, for any bankroll. The feed stores them as JSON. */
 interface SignalFacts {

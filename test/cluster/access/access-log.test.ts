@@ -67,14 +67,27 @@ const anyChange: fc.Arbitrary<AccessChange> = fc.oneof(
     errors: fc.constant([]),
     marks: fc.nat(9).map((n) => [{ edge: 'e', n, at: 1 }]),
   }),
+  fc.record({
+    op: fc.constant('alerts' as const),
+    put: fc.array(
+      fc.tuple(anyAlertPlace(), fc.string({ maxLength: 3 })).map(([place, text]) => ({ place, text })),
+      { maxLength: 3 },
+    ),
+    remove: fc.array(anyAlertPlace(), { maxLength: 2 }),
+  }),
 );
 
-function contentOf({ keys, waitlist, payments, usage, notes }: Store) {
+function anyAlertPlace() {
+  return fc.tuple(fc.constantFrom('rule' as const, 'state' as const, 'waiting' as const), anyId, fc.nat(2));
+}
+
+function contentOf({ keys, waitlist, payments, usage, alerts, notes }: Store) {
   return {
     keys: [...keys.all()].sort((a, b) => (a.id < b.id ? -1 : 1)),
     waitlist: [...waitlist.list()],
     payments: ['a', 'b', 'c'].map((id) => payments.find(id)),
     usage: ['a', 'b', 'c'].map((id) => usage.page(id, 'hour', 1)),
+    alerts: (['rule', 'state', 'waiting'] as const).map((kind) => alerts.rows(kind)),
     marks: notes.get('usageMarks'),
   };
 }

@@ -110,16 +110,48 @@ describe('crossingsOf', () => {
 
   it('tells of posts that wait for the oracle longer than nearly all did', () => {
     const waiting = [post(30_000), post(5 * MINUTE), post(6 * MINUTE, { id: '7' })];
-    const crossing = only(facts({ counters: counts(13, 10), posts: waiting }));
+    const buckets = [{ ...LOW, edgeNet: -0.2 }, MIDDLE, { ...HIGH, askSize: null }];
+    const crossing = only(
+      facts({ counters: counts(13, 10), posts: waiting, signals: { stale: [], buckets } }),
+    );
     assert.ok(crossing.kind === 'oracle_stalled');
     assert.deepEqual(
       [crossing.waiting, crossing.since_ts, crossing.limit_ms],
       [2, NOON - 6 * MINUTE, 240_000],
     );
+    const { bucket, token_id, best_ask, ask_size, model_prob, expected_value_usd } = crossing;
+    // 100 shares of a net edge of 0.1091.
+    assert.deepEqual(
+      [bucket, token_id, best_ask, ask_size, model_prob, expected_value_usd],
+      ['20-39', 'middle', MIDDLE.ask, 100, MIDDLE.prob, 10.91],
+    );
     assert.equal(
       crossing.text,
-      '2 posts wait for the oracle, the oldest for 6 min: more than 4 min is unusual',
+      '2 posts wait for the oracle, the oldest for 6 min: more than 4 min is unusual; by the forecast 100 shares of 20-39 at 0.32 are worth 10.91 USD more than they cost',
     );
+  });
+
+  it('takes the purchase that is worth most while the oracle is stalled, and none that is worth nothing', () => {
+    const stalledAt = (...edges: readonly (readonly [edgeNet: number | null, askSize: number | null])[]) => {
+      const buckets = BUCKETS.map((each, place) => {
+        const [edgeNet = null, askSize = null] = edges[place] ?? [];
+        return { ...each, edgeNet, askSize };
+      });
+      const crossing = only(
+        facts({ counters: counts(11, 10), posts: [post(5 * MINUTE)], signals: { stale: [], buckets } }),
+      );
+      assert.ok(crossing.kind === 'oracle_stalled');
+      return crossing;
+    };
+    const best = stalledAt([0.2, 10], [0.05, 100], [0.3, null]);
+    assert.deepEqual([best.bucket, best.expected_value_usd], ['20-39', 5]);
+    const none = stalledAt([-0.2, 10], [null, 100], [0.3, 0]);
+    const { bucket, token_id, best_ask, ask_size, model_prob, expected_value_usd, text } = none;
+    assert.deepEqual(
+      [bucket, token_id, best_ask, ask_size, model_prob, expected_value_usd],
+      [null, null, null, null, null, null],
+    );
+    assert.match(text, /is unusual$/);
   });
 
   it('awaits no post that is deleted, not counted, listed by the oracle, older than 2 h, or before the window', () => {
@@ -176,6 +208,36 @@ describe('crossingsOf', () => {
       [0.15, '0-19', '20-39'],
     );
     assert.deepEqual(crossingsOf(facts({ prediction })), []);
+  });
+
+  it('values the most probable bucket beside that of the oracle, to which it would flip', () => {
+    const prediction = predictionOutput({ flipRisk: 0.15 }).record;
+    const event = { ...facts().event, endAt: NOON + 2 * HOUR };
+    const flipAt = (oracle: number | null, high: Partial<typeof HIGH>) => {
+      const buckets = [LOW, MIDDLE, { ...HIGH, ...high }];
+      const crossing = only(
+        facts({ counters: counts(39, oracle), prediction, event, signals: { stale: [], buckets } }),
+      );
+      assert.ok(crossing.kind === 'flip_likely');
+      return crossing;
+    };
+    // 20 shares of a net edge of 0.12.
+    const worth = flipAt(39, { prob: 0.45, edgeNet: 0.12, ask: 0.32, askSize: 20 });
+    assert.deepEqual(
+      [worth.bucket, worth.token_id, worth.best_ask, worth.ask_size, worth.model_prob],
+      ['40+', 'high', 0.32, 20, 0.45],
+    );
+    assert.equal(worth.expected_value_usd, 2.4);
+    assert.match(
+      worth.text,
+      /; by the forecast 20 shares of 40\+ at 0\.32 are worth 2\.4 USD more than they cost$/,
+    );
+    const dear = flipAt(39, { prob: 0.45, edgeNet: -0.02, askSize: 20 });
+    assert.deepEqual([dear.bucket, dear.expected_value_usd], ['40+', null]);
+    const unforecast = flipAt(39, { prob: null });
+    assert.deepEqual([unforecast.bucket, unforecast.model_prob], ['0-19', 0.01]);
+    const unknown = flipAt(null, {});
+    assert.deepEqual([unknown.bucket, unknown.expected_value_usd], [null, null]);
   });
 
   const KINDS = ['count_left_bucket', 'oracle_stalled', 'near_edge', 'flip_likely'];
@@ -258,6 +320,16 @@ describe('crossingsOf', () => {
             assert.ok(!settled.includes(own) && !settled.includes(next_bucket));
             const { ask, askSize } = signalOf(next_bucket) ?? {};
             if (ask === null || askSize === null) assert.equal(expected_value_usd, null);
+          } else {
+            const { bucket: bought, ask_size, best_ask, expected_value_usd } = crossing;
+            if (bought !== null) assert.ok(!settled.includes(bought));
+            if (bought === null || best_ask === null || ask_size === null || ask_size === 0) {
+              assert.equal(expected_value_usd, null);
+            } else {
+              const edgeNet = signalOf(bought)?.edgeNet ?? 0;
+              const gain = Math.round(100 * edgeNet * ask_size) / 100;
+              assert.equal(expected_value_usd, gain > 0 ? gain : null);
+            }
           }
         }
       }),

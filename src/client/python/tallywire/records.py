@@ -420,6 +420,12 @@ class OracleStalled(TypedDict):
     waiting: int
     since_ts: int
     limit_ms: float
+    bucket: str | None
+    token_id: str | None
+    best_ask: float | None
+    ask_size: float | None
+    model_prob: float | None
+    expected_value_usd: float | None
 
 
 class NearEdgeOracleLag(TypedDict):
@@ -466,6 +472,12 @@ class FlipLikely(TypedDict):
     flip_risk: float
     real_bucket: str | None
     oracle_bucket: str | None
+    bucket: str | None
+    token_id: str | None
+    best_ask: float | None
+    ask_size: float | None
+    model_prob: float | None
+    expected_value_usd: float | None
 
 
 class Signals(TypedDict):
@@ -1362,6 +1374,12 @@ class SignalsRecordCrossingsOracleStalled(TypedDict):
     waiting: int
     since_ts: int
     limit_ms: float
+    bucket: str | None
+    token_id: str | None
+    best_ask: float | None
+    ask_size: float | None
+    model_prob: float | None
+    expected_value_usd: float | None
 
 
 class SignalsRecordCrossingsNearEdgeOracleLag(TypedDict):
@@ -1408,6 +1426,12 @@ class SignalsRecordCrossingsFlipLikely(TypedDict):
     flip_risk: float
     real_bucket: str | None
     oracle_bucket: str | None
+    bucket: str | None
+    token_id: str | None
+    best_ask: float | None
+    ask_size: float | None
+    model_prob: float | None
+    expected_value_usd: float | None
 
 
 class SignalsRecord(TypedDict):
