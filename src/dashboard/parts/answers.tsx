@@ -35,7 +35,10 @@ export const Answers = memo((props: AnswersProps) => {
   const { event, now } = props;
   const { real_counter: real, market_oracle_counter: oracle, market_ui_counter: ui } = event;
   return (
-    <section class="answers" aria-label="In short">
+    <section class="answers" aria-labelledby="answers-title">
+      <h2 id="answers-title" class="sr-only">
+        In short
+      </h2>
       <Cell id="count" question="Count">
         <p class="figure num">{countText(real)}</p>
         <p class="num">
