@@ -144,6 +144,8 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
     'type src/store',
     'type src/sources',
     'type src/alerts',
+    // The pages of the API keep the colours and the key where the dashboard does.
+    'src/dashboard/stored-choices.ts',
   ],
   'src/feed': [...BASE, 'src/views', 'src/access', 'type src/store'],
   'src/engine': [...BASE, 'src/store', 'src/simulation', 'type src/sources', 'src/views/latest.ts'],

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as z from 'zod';
@@ -58,6 +60,17 @@ async function installed(folder: string): Promise<string> {
   return folder;
 }
 
+/** The first address that the program prints. */
+async function firstAddress(output: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of output) {
+    text += chunk;
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
+    if (url !== undefined) return url;
+  }
+  throw new Error(`no address in ${text}`);
+}
+
 /** A folder in which the client's own package is installed, with rxjs and nothing else. */
 async function withClientAlone(folder: string): Promise<string> {
   const made = join(root, 'build', 'client');
@@ -101,6 +114,55 @@ describe('the package as it is published', function () {
     assert.equal(INTERFACE_VERSION, version);
     for (const document of [openApiDocument([]), asyncApiDocument([])]) {
       assert.equal(Object(document.info).version, version);
+    }
+  });
+
+  it('is built anew where it is packed, though no script of others runs there', async () => {
+    const clone = await mkdtemp(join(tmpdir(), 'tallywire-clone-'));
+    try {
+      const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+      // Building takes long and is tested elsewhere: here it leaves one file.
+      const build =
+        "node -e \"fs.mkdirSync('build/program', { recursive: true }); fs.writeFileSync('build/program/main.js', '')\"";
+      const clean = 'node -e ""';
+      await writeFile(
+        join(clone, 'package.json'),
+        JSON.stringify({ ...manifest, scripts: { ...manifest.scripts, build, clean } }),
+      );
+      await copyFile(join(root, '.npmrc'), join(clone, '.npmrc'));
+      await run('npm', ['run', '--silent', 'package'], { cwd: clone });
+      const [packed = ''] = (await readdir(clone)).filter((name) => name.endsWith('.tgz'));
+      const { stdout } = await run('tar', ['tzf', join(clone, packed)]);
+      assert.ok(stdout.split('\n').includes('package/build/program/main.js'), stdout);
+    } finally {
+      await rm(clone, { recursive: true });
+    }
+  });
+
+  it('holds the pictures that its page shows, and a program that starts as a stranger starts it', async () => {
+    const folder = await installed(await mkdtemp(join(tmpdir(), 'tallywire-started-')));
+    const stranger = join(folder, 'node_modules', 'tallywire');
+    const page = readFileSync(join(stranger, 'README.md'), 'utf8');
+    const pictures = [...page.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, path = '']) => path);
+    assert.ok(pictures.length > 0);
+    for (const picture of pictures) assert.ok(statSync(join(stranger, picture)).size > 10_000, picture);
+    const { bin } = JSON.parse(readFileSync(join(stranger, 'package.json'), 'utf8'));
+    const program = spawn(process.execPath, [join(stranger, bin.tallywire), 'start', '--port', '0'], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const ended = once(program, 'exit');
+    try {
+      const url = await firstAddress(program.stderr);
+      const statusOf = async (path: string) => (await fetch(url + path)).status;
+      assert.deepEqual(
+        await Promise.all(['/', '/dashboard/page.js', '/docs', '/docs/page.css', '/livez'].map(statusOf)),
+        [200, 200, 200, 200, 200],
+      );
+    } finally {
+      program.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true });
     }
   });
 

@@ -37,14 +37,14 @@ async function run(name: string, flags: Flags, command: Command, proc: ProcessLi
   const progress = createProgress(proc.stderr);
   try {
     return await untilStopped(proc, async (signal) => {
-      noteRange(store, from, to, proc);
+      const isSaid = noteRange(store, from, to, proc);
       const { exportTable } = await import('../research/export/export.ts');
       const { path, rows, bytes, sha256 } = await exportTable(store, {
         ...{ table, format, from, to, path: output, version: packageVersion(), signal },
         onProgress: (seq, { fromSeq, toSeq }) =>
           progress.show(`exported seq ${seq} of ${toSeq - 1}`, (seq + 1 - fromSeq) / (toSeq - fromSeq)),
       }).finally(progress.end);
-      if (rows === 0) noteNothing(store, `row of ${table.name} in this range`, proc);
+      if (rows === 0 && !isSaid) noteNothing(store, `row of ${table.name} in this range`, proc);
       proc.stdout.write(`wrote ${path}: ${rows} rows, ${bytes} bytes, sha256 ${sha256}\n`);
     });
   } finally {

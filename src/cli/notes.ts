@@ -19,15 +19,16 @@ export function expectRange(
     command.error('error: nothing lies between --from and --to: the first has to be less');
 }
 
-/** Says what of the range lies outside the log. */
+/** Says what of the range lies outside the log; false when nothing does. */
 export function noteRange(
   store: Store,
   from: LogPosition | undefined,
   to: LogPosition | undefined,
   proc: ProcessLike,
-): void {
+): boolean {
   const sentence = outsideLog(logRange(store), from, to);
   if (sentence !== undefined) note(proc, sentence);
+  return sentence !== undefined;
 }
 
 /** Says that there is nothing of `what`, and where the log begins and ends. */

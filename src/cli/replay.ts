@@ -56,7 +56,7 @@ async function run(flags: Flags, command: Command, proc: ProcessLike): Promise<n
     const { replay } = await import('../research/replay.ts');
     const stop = listenForStop(proc);
     const { signal } = stop;
-    noteRange(store, from, to, proc);
+    const isSaid = noteRange(store, from, to, proc);
     const streams = stream ?? KEPT_STREAMS;
     const lines = replay(store, {
       streams,
@@ -73,7 +73,8 @@ async function run(flags: Flags, command: Command, proc: ProcessLike): Promise<n
       }
     };
     await writeLines(counted(), proc.stdout).finally(stop.release);
-    if (!hasAny && !signal.aborted) noteNothing(store, `output of ${streams.join(', ')} in this range`, proc);
+    if (!hasAny && !isSaid && !signal.aborted)
+      noteNothing(store, `output of ${streams.join(', ')} in this range`, proc);
     return 0;
   } finally {
     await store.close();

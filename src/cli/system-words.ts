@@ -21,8 +21,8 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** `ENOENT: no such file or directory, open 'posts.csv'`, as Node says it of files. */
 const OF_FILE = /\b(E[A-Z0-9_]{3,}): ([^,]+), \w+(?: '([^']*)')?(?: -> '[^']*')?/g;
-/** `connect ECONNREFUSED 127.0.0.1:80`, as Node says it of connections. */
-const OF_CONNECTION = /\b[a-z]+ (E[A-Z0-9_]{3,})(?: (\S+))?/g;
+/** `connect ECONNREFUSED 127.0.0.1:80` or `listen EACCES: permission denied /a.sock`, as Node says it of connections. */
+const OF_CONNECTION = /\b[a-z]+ (E[A-Z0-9_]{3,})(?:: [a-z]+(?: [a-z]+)*)?(?: (\S+))?/g;
 
 export function wordsFor(code: string): string | undefined {
   const known = WORDS[code];

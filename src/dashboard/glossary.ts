@@ -3,6 +3,8 @@ export const GLOSSARY = {
   Real: 'Our own count of the posts in the window, from the posts themselves. Those deleted since still count.',
   Oracle: 'The count of the oracle. The market settles on it.',
   UI: 'The count that the page of the market shows to traders. It lags behind the posts.',
+  'UI −n':
+    'The page of the market shows n posts less than our own count; with a plus more, and level means as many.',
   'Posts an hour': 'The pace: posts of the last hour that count, and all posts of that hour.',
   Asleep: 'How likely the account sleeps now, by the silence so far and its usual hours.',
   'Flip risk':

@@ -13,12 +13,12 @@ import { readSettings } from './state/page-settings.ts';
 import { readPlace } from './state/place.ts';
 import { openSession } from './state/session.ts';
 import { createStore } from './state/store.ts';
+import { applyStoredTheme } from './stored-choices.ts';
 
 /** Shortest time between two drawings; all changes in between are drawn together. */
 const REDRAW_GAP_MS = 100;
 
-const theme = localStorage.getItem('theme');
-if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+applyStoredTheme();
 
 const settings = readSettings(document.body.dataset);
 const store = createStore(

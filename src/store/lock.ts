@@ -218,6 +218,21 @@ function removeHidden(folder: string): void {
     if (HIDDEN_NAME.test(name)) rmSync(join(folder, name), { force: true });
 }
 
+/** The folder is named already, and its sockets say nothing to whoever reads this. */
+function whyNot(cause: unknown): string {
+  switch (errorCode(cause)) {
+    case 'EEXIST':
+      return 'it is a file, not a folder';
+    case 'EACCES':
+    case 'EPERM':
+      return 'this user may not write there';
+    case 'EROFS':
+      return 'its disk is read-only';
+    default:
+      return describe(cause);
+  }
+}
+
 /**
  * Makes this process the only one that writes to the folder, under whatever path the others name it, until
  * `release` or the end of the process. The lock is a listening socket in the folder, so a killed owner leaves no lock.
@@ -240,7 +255,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   } catch (cause) {
     end();
     if (cause instanceof StoreError) throw cause;
-    throw new StoreError('STORE_UNWRITABLE', `cannot lock the data folder ${folder}: ${describe(cause)}`, {
+    throw new StoreError('STORE_UNWRITABLE', `cannot lock the data folder ${folder}: ${whyNot(cause)}`, {
       cause,
     });
   }

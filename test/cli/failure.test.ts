@@ -48,6 +48,8 @@ describe('reportFailure', () => {
       ['connect ECONNREFUSED 127.0.0.1:9', '127.0.0.1:9: nothing listens there'],
       ['getaddrinfo ENOTFOUND nowhere.test', 'nowhere.test: there is no such host'],
       ['write EPIPE', 'broken pipe'],
+      ['listen EACCES: permission denied /d/a.sock', '/d/a.sock: permission denied'],
+      ['no way: connect EACCES /d/a.sock', 'no way: /d/a.sock: permission denied'],
       ['the code EUR is no fault', 'the code EUR is no fault'],
     ] as const;
     for (const [message, sentence] of cases) {

@@ -108,6 +108,7 @@ describe('a command on a part of the log', function () {
         const { code, stderr } = await runInMemory([...args, '--data', folder]);
         assert.equal(code, 0, stderr);
         assert.match(stderr, new RegExp(`^tallywire: ${sentence}\n`), args.join(' '));
+        assert.equal(stderr.match(/the log has/g)?.length, 1, stderr);
       }
     }));
 
@@ -133,12 +134,31 @@ describe('a command on a part of the log', function () {
         ['doctor', '--data', 'package.json'],
         /: there is no store in package\.json: it is a file, not a folder\n$/,
       ],
-      [['start', '--data', 'package.json'], /package\.json: something else of this name is in the way\n$/],
+      [
+        ['start', '--data', 'package.json'],
+        /: cannot lock the data folder package\.json: it is a file, not a folder\n$/,
+      ],
       [['replay', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
       [['tap', 'posts', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
       [['backup', '--data', 'no-folder-here', '--to', 'x'], /^tallywire: .*no-folder-here.*\n$/],
       [['doctor', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
       [['keys', 'list', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
+      ...[
+        ['keys', 'list'],
+        ['alerts', 'list'],
+        ['payments', 'list'],
+        ['replay'],
+        ['tap', 'posts'],
+        ['export', 'posts'],
+        ['backtest'],
+        ['backup', '--to', 'x'],
+      ].map(
+        (args) =>
+          [
+            [...args, '--data', 'package.json'],
+            /^tallywire: there is no store in package\.json: it is a file, not a folder\n$/,
+          ] as const,
+      ),
     ] as const;
     for (const [args, words] of cases) {
       const { code, stderr } = await runInMemory(args);

@@ -17,6 +17,16 @@ const WATCH_SOCKETS = `
   };
 `;
 
+/** Sockets that nobody ever answers. */
+const HANGING_SOCKETS = `
+  window.attempts = [];
+  window.WebSocket = class {
+    constructor() { window.attempts.push(Date.now()); }
+    send() {}
+    close() {}
+  };
+`;
+
 /** What names a part of the page or is for choosing; it is true whatever the server says. */
 const LASTING =
   'h2, .panel-head, summary, legend, .window, label, button, select, .panel form, .tile header, [popover]';
@@ -57,6 +67,21 @@ describeFedPage(
       const attempts = await page.evaluate<number[]>('attempts');
       const gaps = attempts.slice(2).map((at, place) => at - (attempts[place + 1] ?? 0));
       assert.ok(Math.max(...gaps) <= 5_500, `${gaps.join(', ')} ms apart`);
+      await page.context().close();
+    });
+
+    it('tries again at most 5 s apart while nobody answers its handshakes', async () => {
+      const { page } = await site.open();
+      await page.addInitScript(HANGING_SOCKETS);
+      await page.clock.install();
+      await page.reload();
+      await eventually('there are many attempts', async () => {
+        await page.clock.runFor(500);
+        return page.evaluate<boolean>('attempts.length >= 8');
+      });
+      const attempts = await page.evaluate<number[]>('attempts');
+      const gaps = attempts.slice(1).map((at, place) => at - (attempts[place] ?? 0));
+      assert.ok(Math.max(...gaps) <= 5_100, `${gaps.join(', ')} ms apart`);
       await page.context().close();
     });
 

@@ -16,6 +16,14 @@ function boxOf(page: Page, selector: string): Promise<Box> {
   );
 }
 
+/** What each answer says without a key and with one. */
+const ANSWERS = [
+  ['count', [/72\s+oracle 71 · UI 69\s+closes in/, /72\s+oracle 71 · UI 69\s+closes in/]],
+  ['will-be', [/%\sby the market\s+forecasts need a PRO key/, /96\s+\d+ to \d+ in 90 %\s+\S+ at \d/]],
+  ['to-do', [/need a PRO key/, /Our count of 72 is above 68-71, .* Sell Yes if held/]],
+  ['trusted', [/fresh all sources, .*ago\s+better than/, /fresh all sources, .*ago\s+better than/]],
+] as const;
+
 /** Areas that hide something to the right without saying so. */
 const SILENT_AREAS = `[...document.querySelectorAll('main *, header *')]
   .filter((each) => ['auto', 'scroll'].includes(getComputedStyle(each).overflowX))
@@ -36,6 +44,36 @@ describeFedPage('the layout of the dashboard', (site) => {
     await page.setViewportSize({ width: 1_099, height: 800 });
     assert.ok((await boxOf(page, '#forecast')).top >= (await boxOf(page, '#now')).bottom);
     await page.context().close();
+  });
+
+  it('answers what is, what will be, what to do and whether to trust it on the first screen', async () => {
+    const screens = [
+      { width: 1_280, height: 800 },
+      { width: 1_600, height: 900 },
+      { width: 380, height: 800 },
+    ];
+    for (const key of [undefined, 'demo_pro']) {
+      const { page, faults } = await site.open({ ...(key === undefined ? {} : { key }) });
+      await page.waitForSelector('.answer.trusted .past .tag');
+      for (const viewport of screens) {
+        await page.setViewportSize(viewport);
+        await page.evaluate('scrollTo(0, 0)');
+        for (const [name, expected] of ANSWERS) {
+          const where = `${name} ${key ?? 'without a key'} at ${viewport.width} px`;
+          const { left, right, top, bottom } = await boxOf(page, `.answer.${name}`);
+          assert.ok(
+            left >= 0 && top >= 0 && right <= viewport.width && bottom <= viewport.height,
+            `${where}: not on the first screen, but from ${top} to ${bottom}`,
+          );
+          const [free, pro] = expected;
+          assert.match(await page.innerText(`.answer.${name}`), key === undefined ? free : pro, where);
+          const cut = `(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('.answer.${name}'))`;
+          assert.ok((await page.evaluate<number>(cut)) <= 1, `${where}: cut`);
+        }
+      }
+      assert.deepEqual(faults, []);
+      await page.context().close();
+    }
   });
 
   it('has a low header on a phone, whose menu holds the rest', async () => {

@@ -92,6 +92,16 @@ describe('the dashboard in a browser', function () {
     await page.context().close();
   });
 
+  it('unlocks the first screen with the key of the demo by one press of a key', async () => {
+    const { page } = await site.openPage();
+    await page.goto(site.url);
+    await page.focus('.try-key');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.answer.to-do .orders li');
+    await page.waitForSelector('.answer.will-be >> text=in 90 %');
+    await page.context().close();
+  });
+
   it('sizes signals for the bankroll, and shows the positions of a wallet', async () => {
     const { page, faults } = await site.openPage();
     await page.goto(site.url);

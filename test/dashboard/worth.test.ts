@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
-import { bucketSignal, FRESH_AGES, signalsOutput } from '../support/outputs.ts';
+import { bucketSignal, FRESH_AGES, signalsOutput, velocityOutput } from '../support/outputs.ts';
 import { describeFedPage, PHONE } from './fed-site.ts';
 
 describeFedPage('what the dashboard is worth', (site) => {
@@ -28,6 +28,53 @@ describeFedPage('what the dashboard is worth', (site) => {
     await page.waitForSelector('.orders li:first-child.passed >> text=0-19 cannot win any more');
     assert.doesNotMatch(await page.innerText('#trade'), /\$0\.00/);
     assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  it('tells of a bucket that our own count has left, with its worth and how long the oracle takes', async () => {
+    const { page, faults } = await site.open({ key: 'demo_pro' });
+    const left = bucketSignal({
+      title: '60-71',
+      token: 'yes-left',
+      lo: 60,
+      hi: 71,
+      prob: 0.02,
+      bid: 0.25,
+      bidSize: 200,
+      action: 'HOLD',
+    });
+    await site.server.turn(signalsOutput({ eventId: 1, account: 'a', buckets: [left] }));
+    for (const place of ['.answer.to-do', '#trade']) {
+      const said = page.locator(`${place} .orders .left`);
+      await said.waitFor();
+      assert.match(
+        await said.innerText(),
+        /^Our count of 72 is above 60-71, the oracle's of 71 is not, and somebody still pays 25\.0 % for 200 shares\. Sell Yes if held\. Worth \$\d+\.\d\d on average, \$\d+\.\d\d if it loses; the oracle takes 61\.0 s for half/,
+      );
+    }
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  it('says that there is nothing to do, and what may come soon', async () => {
+    const { page } = await site.open({ key: 'demo_pro' });
+    const idle = { prob: 0.5, edge: 0, edgeNet: 0, action: 'HOLD', kelly: 0 } as const;
+    await site.server.turn(
+      velocityOutput({ account: 'a', counted1h: 8 }),
+      signalsOutput({
+        eventId: 1,
+        account: 'a',
+        buckets: [
+          bucketSignal({ ...idle, title: '60-73', token: 'yes-here', lo: 60, hi: 73 }),
+          bucketSignal({ ...idle, title: '74-89', token: 'yes-next', lo: 74, hi: 89 }),
+        ],
+      }),
+    );
+    await page.waitForSelector('.answer.to-do .orders .idle');
+    assert.match(
+      await page.locator('.answer.to-do .orders .watch', { hasText: '74-89' }).innerText(),
+      /^2 posts from 74-89: 59\.4 % likely within 15 min at the pace of the last hour\. /,
+    );
     await page.context().close();
   });
 

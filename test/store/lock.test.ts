@@ -15,6 +15,7 @@ import { extname, join } from 'node:path';
 import { isClaimed, lockFolder } from '../../src/store/lock.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { leaveDeadSocket } from '../support/data-folder.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 import { withFolder } from '../support/store-records.ts';
 
 const LOCK_PROCESS = new URL(`./lock-process${extname(import.meta.url)}`, import.meta.url);
@@ -197,6 +198,23 @@ describe('lockFolder', () => {
   it('refuses a path that is a file', () =>
     withFolder(async (folder) => {
       writeFileSync(join(folder, 'file'), '');
-      await assert.rejects(lockFolder(join(folder, 'file')), { code: 'STORE_UNWRITABLE' });
+      await assert.rejects(lockFolder(join(folder, 'file')), {
+        code: 'STORE_UNWRITABLE',
+        message: `cannot lock the data folder ${join(folder, 'file')}: it is a file, not a folder`,
+      });
     }));
+
+  it('SKIPPED WHEN NO DISK CAN BE MOUNTED: says that the disk is read-only', async function () {
+    const disk = mountSmallDisk('tmpfs', 1);
+    if (typeof disk === 'string') return this.skip();
+    try {
+      disk.makeReadOnly();
+      await assert.rejects(lockFolder(join(disk.folder, 'data')), {
+        code: 'STORE_UNWRITABLE',
+        message: `cannot lock the data folder ${join(disk.folder, 'data')}: its disk is read-only`,
+      });
+    } finally {
+      disk.unmount();
+    }
+  });
 });

@@ -25,6 +25,8 @@ export interface SmallDisk {
   /** From now on every write to the disk waits, as while a snapshot of it is made. Only on ext4. */
   freeze(): void;
   thaw(): void;
+  /** From now on every write to the disk is refused. */
+  makeReadOnly(): void;
   unmount(): void;
 }
 
@@ -88,6 +90,7 @@ export function mountSmallDisk(kind: DiskKind, megabytes: number): SmallDisk | s
       isFrozen = true;
     },
     thaw,
+    makeReadOnly: () => run('mount', '-o', 'remount,ro', folder),
     unmount() {
       thaw();
       run('umount', folder);

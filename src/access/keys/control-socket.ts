@@ -85,8 +85,9 @@ export async function askControlSocket(path: string, command: object): Promise<R
   } catch (error) {
     socket.destroy();
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined;
-    throw new ServiceError('CONTROL_UNREACHABLE', `cannot reach the running engine: ${String(code)}`, {
+    if (['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(String(code))) return undefined;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ServiceError('CONTROL_UNREACHABLE', `cannot reach the running engine: ${why}`, {
       cause: error,
     });
   }

@@ -2,6 +2,8 @@ export interface ReconnectOptions {
   /** The shortest wait before another attempt. */
   readonly minMs: number;
   readonly maxMs: number;
+  /** How long the other side may take to answer an attempt; 10 s without it. */
+  readonly handshakeMs?: number;
 }
 
 export const RECONNECT: ReconnectOptions = { minMs: 500, maxMs: 30_000 };

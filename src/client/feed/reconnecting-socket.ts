@@ -44,6 +44,7 @@ export function createReconnectingSocket(deps: ReconnectingSocketDeps): Reconnec
   let isOpen = false;
   let isWanted = false;
   let openedAt = 0;
+  let triedAt = 0;
   /** Attempts since the last stable socket, and in all. */
   let attempt = 0;
   let connects = 0;
@@ -72,14 +73,18 @@ export function createReconnectingSocket(deps: ReconnectingSocketDeps): Reconnec
     const wasOpen = isOpen;
     if (wasOpen && deps.now() - openedAt >= STABLE_MS) attempt = 0;
     drop(endNow);
-    const retryInMs = reconnectDelay(deps.reconnect, attempt++, deps.random());
+    const delayMs = reconnectDelay(deps.reconnect, attempt++, deps.random());
+    // Time in which nobody answered was a wait already.
+    const waitedMs = wasOpen ? 0 : deps.now() - triedAt;
+    const retryInMs = Math.max(deps.reconnect.minMs, delayMs - waitedMs);
     if (deps.onLost({ wasOpen, code, reason }, retryInMs)) after(retryInMs, connect);
     else isWanted = false;
   }
 
   function connect(): void {
     deps.onConnecting();
-    after(HANDSHAKE_MS, () => lose('no handshake in time'));
+    triedAt = deps.now();
+    after(deps.reconnect.handshakeMs ?? HANDSHAKE_MS, () => lose('no handshake in time'));
     const mine = ++connects;
     const isAwaited = () => isWanted && mine === connects;
     deps

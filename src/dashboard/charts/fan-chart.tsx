@@ -7,7 +7,7 @@ import { axis, Chart, type ChartOptions, timeAxis } from './chart.tsx';
 import type { Colours } from './colours.ts';
 import { apart, type Fan, type FanColumns, fanColumns } from './fan-points.ts';
 
-export const FAN_HEIGHT = 330;
+export const FAN_HEIGHT = 290;
 /** Space above and below the plot, px; the distribution beside it has the same. */
 export const FAN_TOP = 10;
 export const FAN_BOTTOM = 26;

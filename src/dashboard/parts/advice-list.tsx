@@ -1,24 +1,36 @@
-import { percentText, usdText } from '../format.ts';
+import { type Crossing, crossingNote, crossingText } from '../crossing-text.ts';
+import { percentText, sentence, usdText } from '../format.ts';
 import type { Advice } from '../state/advice.ts';
 
 type NoSignal = Extract<Advice, { type: 'no' }>['signals'][number];
 
-/** What to do, as sentences, the most certain first. */
-export function AdviceList({ advice }: { readonly advice: readonly Advice[] }) {
+/** What to do, as sentences, the most certain first; as many as there is room for. */
+export function AdviceList(props: { readonly advice: readonly Advice[]; readonly most?: number }) {
+  const { advice, most } = props;
+  const isIdle = advice.every(({ type }) => type === 'watch');
   return (
     <ul class="orders" aria-label="What to do">
-      {advice.map((each) => (
+      {isIdle ? <li class="idle">Nothing to buy or sell now.</li> : null}
+      {advice.slice(0, most).map((each) => (
         <li key={keyOf(each)} class={each.type}>
           <Sentence advice={each} />
         </li>
       ))}
-      {advice.length === 0 ? <li>Nothing to do.</li> : null}
     </ul>
   );
 }
 
 function keyOf(advice: Advice): string {
-  return advice.type === 'passed' ? advice.signal.token_id : advice.type;
+  switch (advice.type) {
+    case 'passed':
+      return advice.signal.token_id;
+    case 'left':
+      return advice.crossing.token_id;
+    case 'watch':
+      return advice.crossing.kind;
+    default:
+      return advice.type;
+  }
 }
 
 function Sentence({ advice }: { readonly advice: Advice }) {
@@ -33,9 +45,18 @@ function Sentence({ advice }: { readonly advice: Advice }) {
           <strong>{`${bucket} ${state}`}</strong>
           {`, and somebody still pays ${percentText(best_bid)} for it. Sell Yes if held`}
           {bet > 0 ? `, or buy No up to ${percentText(buy_no?.limit_price)} for ${usdText(bet)}.` : '.'}
+          {advice.crossing === undefined ? null : <Note crossing={advice.crossing} />}
         </>
       );
     }
+    case 'left':
+    case 'watch':
+      return (
+        <>
+          {`${sentence(crossingText(advice.crossing))}.`}
+          <Note crossing={advice.crossing} />
+        </>
+      );
     case 'buy': {
       const { order, instead } = advice;
       return (
@@ -65,6 +86,11 @@ function Sentence({ advice }: { readonly advice: Advice }) {
         </>
       );
   }
+}
+
+function Note({ crossing }: { readonly crossing: Crossing }) {
+  const note = crossingNote(crossing);
+  return note === '' ? null : <small>{` ${sentence(note)}.`}</small>;
 }
 
 function noText({ bucket, buy_no }: NoSignal): string {

@@ -108,16 +108,18 @@ export function App(props: {
             chosen={eventId}
             onChoose={go}
           />
-          {session ? (
-            <Overview
-              client={session.keylessClient}
-              rows={rows}
-              shown={eventId}
-              now={now}
-              onChoose={(chosen) => go({ account: chosen.account, eventId: chosen.eventId })}
-            />
-          ) : null}
-          {shown ? <Alerts alerts={alerts} shown={shown} state={state} /> : null}
+          <div class="tools">
+            {session ? (
+              <Overview
+                client={session.keylessClient}
+                rows={rows}
+                shown={eventId}
+                now={now}
+                onChoose={(chosen) => go({ account: chosen.account, eventId: chosen.eventId })}
+              />
+            ) : null}
+            {shown ? <Alerts alerts={alerts} shown={shown} state={state} /> : null}
+          </div>
           {shown?.isOther ? <OtherEvent shown={shown} name={names.nameOf(shown.account)} /> : null}
           {shown && session ? (
             <Sections
@@ -129,6 +131,7 @@ export function App(props: {
               isSized={accounts.some((each) => each.account === shown.account && each.sizing)}
               horizon={place.horizon ?? DEFAULT_HORIZON}
               onHorizon={onHorizon}
+              onKey={onKey}
               settle={settle}
               now={now}
             />

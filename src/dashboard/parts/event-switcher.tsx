@@ -3,6 +3,7 @@ import type { State } from '../state/records.ts';
 import { staleInputs } from '../state/staleness.ts';
 import { useAccountName } from './account-names.ts';
 import { ScrollArea } from './table.tsx';
+import { Explained } from './term.tsx';
 
 interface EventChoice {
   readonly account: string;
@@ -26,6 +27,9 @@ export function EventSwitcher(props: {
       {[...props.accounts].map(([account, { counters }]) => (
         <fieldset key={account}>
           <legend>{nameOf(account)}</legend>
+          <span class="chip-term">
+            <Explained word="UI −n" />
+          </span>
           <ScrollArea label={`Events of ${nameOf(account)}`}>
             <div class="events">
               {counters?.map((event) => {

@@ -3,6 +3,7 @@ import type { FeedStatus } from '../../client/browser.ts';
 import { sentence } from '../format.ts';
 import { SECTIONS, type Section } from '../state/place.ts';
 import type { State } from '../state/records.ts';
+import { chooseTheme } from '../stored-choices.ts';
 import { Connection } from './connection.tsx';
 import { useIsDark } from './hooks.ts';
 import { KeyForm } from './key-form.tsx';
@@ -13,9 +14,7 @@ function ThemeButton() {
   const isDark = useIsDark();
   const [, setSwitches] = useState(0);
   const switchTheme = () => {
-    const theme = isDark ? 'light' : 'dark';
-    document.documentElement.dataset.theme = theme;
-    localStorage.setItem('theme', theme);
+    chooseTheme(isDark ? 'light' : 'dark');
     setSwitches((count) => count + 1);
   };
   return (

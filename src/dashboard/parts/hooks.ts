@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { TallywireError } from '../../client/browser.ts';
 import type { State } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
+import { isDark } from '../stored-choices.ts';
 
 export function useStore(store: Store): State {
   const [state, setState] = useState(store.state);
@@ -80,12 +81,12 @@ export function useAnswer<T>(
   return answer;
 }
 
-/** Whether the page is dark: by the choice of the user, or else of the system. */
+/** Whether the page is dark, as that changes. */
 export function useIsDark(): boolean {
-  const [isDark, setIsDark] = useState(readIsDark);
+  const [isPageDark, setIsPageDark] = useState(isDark);
   useEffect(() => {
     const media = matchMedia('(prefers-color-scheme: dark)');
-    const update = () => setIsDark(readIsDark());
+    const update = () => setIsPageDark(isDark());
     const observer = new MutationObserver(update);
     observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
     media.addEventListener('change', update);
@@ -94,11 +95,5 @@ export function useIsDark(): boolean {
       media.removeEventListener('change', update);
     };
   }, []);
-  return isDark;
-}
-
-function readIsDark(): boolean {
-  const chosen = document.documentElement.dataset.theme;
-  if (chosen !== undefined) return chosen === 'dark';
-  return matchMedia('(prefers-color-scheme: dark)').matches;
+  return isPageDark;
 }

@@ -3,6 +3,7 @@ import type { Client } from '../../client/browser.ts';
 import { HistoryChart } from '../charts/history-chart.tsx';
 import { stepFor } from '../charts/history-points.ts';
 import { countText, percentText, usdText } from '../format.ts';
+import { likeliest } from '../state/likeliest.ts';
 import type { Prediction } from '../state/records.ts';
 import { MINUTE_MS } from '../time-spans.ts';
 import { deferred } from './deferred.tsx';
@@ -37,16 +38,12 @@ export const OverTime = deferred(2, ({ client, account, prediction, isPaid }: Ov
   </section>
 ));
 
-/** The bucket that the market thinks most likely. */
-function likeliest({ markets }: Prediction): string {
-  const priced = markets.toSorted((a, b) => (b.market_price ?? 0) - (a.market_price ?? 0));
-  return priced[0]?.title ?? '';
-}
-
 function ChosenBucket(props: Omit<OverTimeProps, 'prediction'> & { readonly prediction: Prediction }) {
   const { client, account, prediction, isPaid } = props;
   // It stays the one of the beginning, so that a chart does not change by itself.
-  const [bucket, setBucket] = useState(() => likeliest(prediction));
+  const [bucket, setBucket] = useState(
+    () => likeliest(prediction.markets, ({ market_price }) => market_price ?? 0)?.title ?? '',
+  );
   const { event_id: eventId, start_ts: startAt, as_of } = prediction;
   const answer = useAnswer(
     async (signal) => {

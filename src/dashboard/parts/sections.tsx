@@ -1,12 +1,13 @@
-import type { Horizon, Place } from '../state/place.ts';
+import { type Horizon, horizonAt, type Place } from '../state/place.ts';
 import type { State } from '../state/records.ts';
 import type { Session } from '../state/session.ts';
 import type { ShownEvent } from '../state/shown-event.ts';
+import { Answers } from './answers.tsx';
 import { Forecast } from './forecast.tsx';
 import { Now } from './now.tsx';
 import { OverTime } from './over-time.tsx';
 import { Trade } from './trade.tsx';
-import { Trust } from './trust.tsx';
+import { Trust, trackOf, useCalibration } from './trust.tsx';
 import { useSectionInAddress } from './use-place.ts';
 
 /** Everything about the shown event. */
@@ -20,6 +21,7 @@ export function Sections(props: {
   readonly isSized: boolean;
   readonly horizon: Horizon;
   readonly onHorizon: (horizon: Horizon) => void;
+  readonly onKey: (key: string) => void;
   readonly settle: (part: Partial<Place>) => void;
   readonly now: number;
 }) {
@@ -28,9 +30,24 @@ export function Sections(props: {
   const { heartbeat } = state;
   const isPaid = state.key === 'accepted';
   const prediction = records.predictions?.find(({ event_id }) => event_id === eventId);
+  const signals = records.signals?.find(({ event_id }) => event_id === eventId);
+  const calibration = useCalibration(session.keylessClient, account);
   useSectionInAddress(props.settle);
   return (
     <>
+      <Answers
+        account={account}
+        event={event}
+        prediction={prediction}
+        signals={signals}
+        areSignalsLoaded={records.signals !== undefined}
+        track={trackOf(calibration, account, horizonAt(event.end_ts - now))}
+        status={status}
+        heartbeat={heartbeat}
+        isPaid={isPaid}
+        onKey={props.onKey}
+        now={now}
+      />
       <div class="columns">
         <Now
           account={account}
@@ -64,7 +81,7 @@ export function Sections(props: {
         session={session}
         account={account}
         isSized={props.isSized}
-        signals={records.signals?.find(({ event_id }) => event_id === eventId)}
+        signals={signals}
         areSignalsLoaded={records.signals !== undefined}
         isPaid={isPaid}
       />
@@ -73,6 +90,7 @@ export function Sections(props: {
         status={status}
         heartbeat={heartbeat}
         account={account}
+        calibration={calibration}
         shownAccounts={props.shownAccounts}
         times={records.times}
         horizon={horizon}

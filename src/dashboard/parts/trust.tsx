@@ -10,7 +10,7 @@ import { MINUTE_MS } from '../time-spans.ts';
 import { useAccountName } from './account-names.ts';
 import { deferred } from './deferred.tsx';
 import { ErrorTable } from './error-table.tsx';
-import { useAnswer } from './hooks.ts';
+import { type Loadable, useAnswer } from './hooks.ts';
 import { Empty, Loaded, Panel } from './panel.tsx';
 import { ScoresTable } from './scores-table.tsx';
 import { Sources } from './sources.tsx';
@@ -18,11 +18,33 @@ import { Term } from './term.tsx';
 
 const REFRESH_MS = MINUTE_MS;
 
+/** How past forecasts of an account turned out. */
+export function useCalibration(client: Client, account: string): Loadable<Answer<'Calibration'>> {
+  return useAnswer(
+    (signal) => client.performance.calibration({ account, signal }),
+    [client, account],
+    REFRESH_MS,
+  );
+}
+
+/** The record of forecasts at one horizon; undefined while it is not known. */
+export function trackOf(
+  calibration: Loadable<Answer<'Calibration'>>,
+  account: string,
+  horizon: Horizon,
+): Answer<'Calibration'>['track_records'][number] | undefined {
+  if (calibration.state !== 'done') return undefined;
+  return calibration.value.track_records.find(
+    (record) => record.account === account && record.horizon === horizon,
+  );
+}
+
 interface TrustProps {
   readonly client: Client;
   readonly status: FeedStatus;
   readonly heartbeat: HeartbeatFrame | undefined;
   readonly account: string;
+  readonly calibration: Loadable<Answer<'Calibration'>>;
   /** All accounts that are shown. */
   readonly shownAccounts: readonly string[];
   readonly times: readonly PostTime[];
@@ -33,23 +55,17 @@ interface TrustProps {
 
 /** The section Trust: how past forecasts turned out, and how fresh the sources are. */
 export const Trust = deferred(5, (props: TrustProps) => {
-  const { client, status, heartbeat, account, times, horizon, now } = props;
+  const { client, status, heartbeat, account, calibration, times, horizon, now } = props;
   const nameOf = useAccountName();
-  const calibration = useAnswer(
-    (signal) => client.performance.calibration({ account, signal }),
-    [client, account],
-    REFRESH_MS,
-  );
   const history = useAnswer(
     (signal) => client.performance.history({ horizon, days: 90, account }, { signal }),
     [client, horizon, account],
     REFRESH_MS,
   );
   const overview = useAnswer((signal) => client.performance.overview({ signal }), [client], REFRESH_MS);
-  const { data: groups, track_records: tracks } =
-    calibration.state === 'done' ? calibration.value : { data: [], track_records: [] };
+  const groups = calibration.state === 'done' ? calibration.value.data : [];
   // Right after another account was chosen the answer is still that of the one before.
-  const track = tracks.find((record) => record.account === account && record.horizon === horizon);
+  const track = trackOf(calibration, account, horizon);
   const own = groups.filter((group) => group.account === account && group.horizon === horizon);
   // Forecasts that were published at the time are preferred to those made later.
   const group = own.find(({ origin, n }) => origin === 'live' && n > 0) ?? own.find(({ n }) => n > 0);

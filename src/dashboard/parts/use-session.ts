@@ -1,21 +1,19 @@
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import type { Session } from '../state/session.ts';
 import type { Store } from '../state/store.ts';
-
-/** Name of the key in the storage of the tab, which ends with the tab. */
-const KEY = 'key';
+import { storedKey, storeKey } from '../stored-choices.ts';
 
 export type OpenSession = (key: string | undefined, onRefused: (detail: string) => void) => Session;
 
 /** A session with the key of the tab, opened anew when that changes. */
 export function useSession(store: Store, openSession: OpenSession) {
-  const [key, setKey] = useState(() => sessionStorage.getItem(KEY) ?? undefined);
+  const [key, setKey] = useState(storedKey);
   const [session, setSession] = useState<Session>();
   // Before the first frame, so that the server answers while that is drawn.
   useLayoutEffect(() => {
     const opened = openSession(key, (detail) => {
       store.change({ keyFault: detail });
-      sessionStorage.removeItem(KEY);
+      storeKey(undefined);
       setKey(undefined);
     });
     setSession(opened);
@@ -23,8 +21,7 @@ export function useSession(store: Store, openSession: OpenSession) {
   }, [key]);
   const onKey = useCallback((typed: string | undefined) => {
     store.change({ keyFault: undefined });
-    if (typed === undefined) sessionStorage.removeItem(KEY);
-    else sessionStorage.setItem(KEY, typed);
+    storeKey(typed);
     setKey(typed);
   }, []);
   return { session, onKey };

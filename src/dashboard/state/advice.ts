@@ -1,5 +1,8 @@
 import type { Signals } from './records.ts';
 
+type Crossing = Signals['crossings'][number];
+type LeftBucket = Extract<Crossing, { readonly kind: 'count_left_bucket' }>;
+
 type Signal = Pick<
   Signals['signals'][number],
   'bucket' | 'token_id' | 'best_bid' | 'buy_no' | 'suggested_bet' | 'model_prob' | 'reason_codes'
@@ -13,32 +16,45 @@ interface Advised {
   readonly signals: readonly Signal[];
   readonly BUY: readonly Order[];
   readonly SELL: readonly Pick<Signals['SELL'][number], 'bucket'>[];
+  readonly crossings: readonly Crossing[];
 }
 
 /** What to do about an event, the most certain first. */
 export type Advice =
-  /** A count has passed the bucket, and somebody still bids for it. */
-  | { readonly type: 'passed'; readonly signal: Signal }
+  /** A count has passed the bucket, and somebody still bids for it; the crossing while the oracle's has not. */
+  | { readonly type: 'passed'; readonly signal: Signal; readonly crossing: LeftBucket | undefined }
+  /** The same where there is no signal. */
+  | { readonly type: 'left'; readonly crossing: LeftBucket }
   /** Others are instead of it, never beside it. */
   | { readonly type: 'buy'; readonly order: Order; readonly instead: readonly Order[] }
   | { readonly type: 'sell'; readonly buckets: readonly string[] }
   /** For those who hold nothing to sell. */
-  | { readonly type: 'no'; readonly signals: readonly Signal[] };
+  | { readonly type: 'no'; readonly signals: readonly Signal[] }
+  /** Nothing to do yet, but to know. */
+  | { readonly type: 'watch'; readonly crossing: Exclude<Crossing, LeftBucket> };
 
 export function adviceOf(signals: Advised): readonly Advice[] {
   const passed = signals.signals.filter(isPassed);
+  const lefts = signals.crossings.filter((crossing) => crossing.kind === 'count_left_bucket');
+  const watched = signals.crossings.filter((crossing) => crossing.kind !== 'count_left_bucket');
+  const leftOf = ({ token_id }: Signal) => lefts.find((left) => left.token_id === token_id);
+  const unsignalled = lefts.filter((left) => !passed.some(({ token_id }) => token_id === left.token_id));
   const [order, ...instead] = signals.BUY.filter(({ stake_usd }) => stake_usd > 0);
   const sells = signals.SELL.map(({ bucket }) => bucket).filter(
-    (bucket) => !passed.some((signal) => signal.bucket === bucket),
+    (bucket) => ![...passed, ...unsignalled].some((other) => other.bucket === bucket),
   );
   const noes = signals.signals.filter(
     (signal) => !isPassed(signal) && (signal.buy_no?.suggested_bet ?? 0) > 0,
   );
   return [
-    ...passed.toSorted(byBid).map((signal) => ({ type: 'passed' as const, signal })),
+    ...passed
+      .toSorted(byBid)
+      .map((signal) => ({ type: 'passed' as const, signal, crossing: leftOf(signal) })),
+    ...unsignalled.map((crossing) => ({ type: 'left' as const, crossing })),
     ...(order === undefined ? [] : [{ type: 'buy' as const, order, instead }]),
     ...(sells.length === 0 ? [] : [{ type: 'sell' as const, buckets: sells }]),
     ...(noes.length === 0 || order !== undefined ? [] : [{ type: 'no' as const, signals: noes }]),
+    ...watched.map((crossing) => ({ type: 'watch' as const, crossing })),
   ];
 }
 

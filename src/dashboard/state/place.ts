@@ -1,3 +1,5 @@
+import { HOUR_MS } from '../time-spans.ts';
+
 /** The sections of the page, in their order; each is the `id` of its element. */
 export const SECTIONS = ['now', 'forecast', 'over-time', 'trade', 'trust'] as const;
 export type Section = (typeof SECTIONS)[number];
@@ -5,6 +7,11 @@ export type Section = (typeof SECTIONS)[number];
 /** Hours before the close at which forecasts are scored. */
 export const HORIZONS = [24, 48, 72] as const;
 export type Horizon = (typeof HORIZONS)[number];
+
+/** The horizon whose forecasts are as far from the close; the longest for those that are further. */
+export function horizonAt(leftMs: number): Horizon {
+  return HORIZONS.find((hours) => leftMs <= hours * HOUR_MS) ?? 72;
+}
 
 /** What the page shows, as far as its address says. */
 export interface Place {

@@ -21,8 +21,11 @@ const MONTH_MS = 31 * DAY_MS;
 /** More than the page ever shows at once. */
 const MOST_POSTS = 30;
 
-/** Somebody looks at the page and waits; a browser itself slows down a tab that nobody sees. */
-const RECONNECT = { minMs: 500, maxMs: 5_000 };
+/**
+ * Somebody looks at the page and waits, so tries begin at most 5 s apart, answered or not; a browser itself slows down a tab
+ * that nobody sees.
+ */
+const RECONNECT = { minMs: 500, maxMs: 5_000, handshakeMs: 4_500 };
 
 export interface Session {
   readonly client: Client;

@@ -2,13 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { AccountPath } from '../../views/account-path.ts';
 import type { FileEndpoint } from '../answer.ts';
 import { escaped } from '../docs/markup.ts';
+import { type Encoding, encodedFile } from '../encoded-file.ts';
 import { SECURITY_HEADERS } from '../headers.ts';
-import { PAGE_HEADERS, staticAnswer, staticFile } from '../static-content.ts';
+import { PAGE_HEADERS, staticAnswer } from '../static-content.ts';
 
-/** The encodings that the build makes of each file, the smallest first; `identity` is the file itself. */
-const ENDINGS = { br: '.br', gzip: '.gz', identity: '' } as const;
-type Encoding = keyof typeof ENDINGS;
-const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
+/** What the build adds to the name of a file for each encoding. */
+const ENDINGS: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
 
 interface DashboardDeps {
   readonly accounts: readonly AccountPath[];
@@ -63,26 +62,9 @@ export function dashboardEndpoints(deps: DashboardDeps): readonly FileEndpoint[]
   ];
 }
 
-/** A file that is read at the first request for each of its encodings. */
+/** A file that the build made, and compressed beside it. */
 function part(name: string, type: string): FileEndpoint {
-  const answers = new Map(
-    ENCODINGS.map((encoding) => {
-      const location = new URL(`../../dashboard/${name}${ENDINGS[encoding]}`, import.meta.url);
-      const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding };
-      const headers = { ...SECURITY_HEADERS, ...encoded, Vary: 'Accept-Encoding' };
-      return [encoding, staticFile(() => readFile(location), type, headers)] as const;
-    }),
+  return encodedFile(`/dashboard/${name}`, type, SECURITY_HEADERS, (encoding) =>
+    readFile(new URL(`../../dashboard/${name}${ENDINGS[encoding]}`, import.meta.url)),
   );
-  return {
-    method: 'GET',
-    path: `/dashboard/${name}`,
-    access: 'open',
-    async answer(call, _tier, ctx) {
-      // A caller that accepts none of them gets the file itself.
-      const encoding = ENCODINGS.find((each) => ctx.acceptsEncodings(each) === each) ?? 'identity';
-      const answer = answers.get(encoding);
-      if (answer === undefined) throw new TypeError(`no file in the encoding ${encoding}`);
-      return answer(call);
-    },
-  };
 }

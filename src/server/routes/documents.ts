@@ -3,6 +3,7 @@ import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { languageModelGuide } from '../../contract/language-model-guide.ts';
 import type { AccountPath } from '../../views/account-path.ts';
 import type { Endpoint, FileEndpoint } from '../answer.ts';
+import { compressed, encodedFile } from '../encoded-file.ts';
 import { API_HEADERS, JSON_TYPE, SECURITY_HEADERS } from '../headers.ts';
 import { PAGE_HEADERS, staticAnswer, staticFile } from '../static-content.ts';
 
@@ -43,15 +44,15 @@ export function documentEndpoints(deps: PageDeps): readonly FileEndpoint[] {
   return [
     later(`${API_PREFIX}/openapi.json`, JSON_TYPE, API_HEADERS, async () => encoded(await openApi())),
     later(`${API_PREFIX}/asyncapi.json`, JSON_TYPE, API_HEADERS, async () => encoded(await asyncApi())),
-    later('/docs', HTML_TYPE, PAGE_HEADERS, async () => {
+    page('/docs', async () => {
       const { restPage } = await import('../docs/rest-page.ts');
-      return Buffer.from(restPage(await openApi(), facts));
+      return restPage(await openApi(), facts);
     }),
     ...(hasFeed
       ? [
-          later('/docs/feed', HTML_TYPE, PAGE_HEADERS, async () => {
+          page('/docs/feed', async () => {
             const { feedPage } = await import('../docs/feed-page.ts');
-            return Buffer.from(feedPage(await asyncApi(), facts));
+            return feedPage(await asyncApi(), facts);
           }),
         ]
       : []),
@@ -59,8 +60,6 @@ export function documentEndpoints(deps: PageDeps): readonly FileEndpoint[] {
     pageFile('page.css', 'text/css; charset=utf-8'),
   ];
 }
-
-const HTML_TYPE = 'text/html; charset=utf-8';
 
 const encoded = (document: unknown) => Buffer.from(JSON.stringify(document));
 
@@ -73,8 +72,14 @@ function later(
   return { method: 'GET', path, access: 'open', answer: staticFile(load, type, headers) };
 }
 
+function page(path: string, make: () => Promise<string>): FileEndpoint {
+  const load = compressed(async () => Buffer.from(await make()));
+  return encodedFile(path, 'text/html; charset=utf-8', PAGE_HEADERS, load);
+}
+
 /** A file that the build made beside the pages. */
 function pageFile(name: string, type: string): FileEndpoint {
   const location = new URL(`../docs/${name}`, import.meta.url);
-  return later(`/docs/${name}`, type, SECURITY_HEADERS, () => readFile(location));
+  const load = compressed(() => readFile(location));
+  return encodedFile(`/docs/${name}`, type, SECURITY_HEADERS, load);
 }

@@ -87,6 +87,40 @@ describe('createReconnectingSocket', () => {
     ]);
   });
 
+  it('counts the time without an answer as a part of the wait', async () => {
+    class Silent implements FeedSocket {
+      onopen = null;
+      onmessage = null;
+      onclose = null;
+      onerror = null;
+
+      send(): void {}
+      close(): void {}
+    }
+    let now = 0;
+    const waits: number[] = [];
+    const socket = createReconnectingSocket({
+      url: 'ws://nowhere',
+      loadSocket: async () => Silent,
+      reconnect: { minMs: 2_000, maxMs: 5_000, handshakeMs: 1 },
+      random: () => 0.999,
+      now() {
+        now += 1_500;
+        return now;
+      },
+      onConnecting: () => undefined,
+      onOpen: () => undefined,
+      onText: () => undefined,
+      onLost(_loss, retryInMs) {
+        waits.push(retryInMs);
+        return false;
+      },
+    });
+    socket.open();
+    await eventually('it is lost', () => waits.length > 0);
+    assert.deepEqual(waits, [3_998 - 1_500]);
+  });
+
   it('is not lost any more once it is closed', async () => {
     let losses = 0;
     let refuse: (error: Error) => void = () => {};

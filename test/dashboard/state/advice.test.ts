@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { adviceOf, amountOf } from '../../../src/dashboard/state/advice.ts';
+import { leftBucket, nearEdge } from '../crossings.ts';
 
 type Signal = Parameters<typeof amountOf>[0];
 type Order = Parameters<typeof amountOf>[1][number];
@@ -44,6 +45,7 @@ describe('what to do', () => {
       ],
       BUY: [order(['40-59'], [5])],
       SELL: [{ bucket: '20-39' }, { bucket: '60-79' }],
+      crossings: [],
     });
     const told = advice.map((each) =>
       each.type === 'passed'
@@ -60,7 +62,7 @@ describe('what to do', () => {
   it('buys No of what is not held, unless an order replaces all bets', () => {
     const sell = signal({ bucket: '60-79', buy_no: no });
     const small = signal({ bucket: '80-99', buy_no: { ...no, suggested_bet: 0 } });
-    const event = { signals: [sell, small], BUY: [], SELL: [{ bucket: '60-79' }] };
+    const event = { signals: [sell, small], BUY: [], SELL: [{ bucket: '60-79' }], crossings: [] };
     assert.deepEqual(adviceOf(event), [
       { type: 'sell', buckets: ['60-79'] },
       { type: 'no', signals: [sell] },
@@ -77,14 +79,33 @@ describe('what to do', () => {
 
   it('gives one order, and others instead of it', () => {
     const orders = [order(['40-59'], [5]), order(['40-59', '60-79'], [4, 3])];
-    const [buy] = adviceOf({ signals: [], BUY: orders, SELL: [] });
+    const [buy] = adviceOf({ signals: [], BUY: orders, SELL: [], crossings: [] });
     assert.ok(buy?.type === 'buy');
     assert.equal(buy.order, orders[0]);
     assert.deepEqual(buy.instead, [orders[1]]);
   });
 
+  it('tells of crossings once each: left buckets as something to do, others after all that', () => {
+    const both = leftBucket({ bucket: '0-19', token_id: 'both' });
+    const alone = leftBucket({ bucket: '20-39', token_id: 'alone' });
+    const near = nearEdge({});
+    const bid = signal({ bucket: '0-19', token_id: 'both', ...passed });
+    const advice = adviceOf({
+      signals: [bid],
+      BUY: [],
+      SELL: [{ bucket: '0-19' }, { bucket: '20-39' }, { bucket: '60-79' }],
+      crossings: [both, alone, near],
+    });
+    assert.deepEqual(advice, [
+      { type: 'passed', signal: bid, crossing: both },
+      { type: 'left', crossing: alone },
+      { type: 'sell', buckets: ['60-79'] },
+      { type: 'watch', crossing: near },
+    ]);
+  });
+
   it('gives none of nothing', () => {
-    assert.deepEqual(adviceOf({ signals: [], BUY: [order(['0-19'], [0])], SELL: [] }), []);
+    assert.deepEqual(adviceOf({ signals: [], BUY: [order(['0-19'], [0])], SELL: [], crossings: [] }), []);
   });
 });
 

@@ -39,7 +39,14 @@ describe('the dashboard', () => {
     assert.deepEqual(addresses, ['data:,', 'dashboard/page.css', 'dashboard/page.js']);
   });
 
-  const parts = ['/dashboard/page.js', '/dashboard/page.css'];
+  const parts = [
+    '/dashboard/page.js',
+    '/dashboard/page.css',
+    '/docs',
+    '/docs/feed',
+    '/docs/page.js',
+    '/docs/page.css',
+  ];
   for (const path of parts) {
     it(`sends ${path} as small as the caller can read it, under a tag of its own`, async () => {
       const ask = (accepted: string) =>
@@ -62,6 +69,7 @@ describe('the dashboard', () => {
         lengths.toSorted((a, b) => b - a),
       );
       assert.equal(tags.size, 3);
+      assert.ok(Math.min(...lengths) < text.length / 2);
       const both = await ask('gzip, deflate, br, zstd');
       assert.equal(both.headers.get('content-encoding'), 'br');
       assert.equal((await ask('br;q=0, gzip;q=0.5')).headers.get('content-encoding'), 'gzip');

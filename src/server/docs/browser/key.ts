@@ -1,7 +1,5 @@
 import { includes, TIERS, type Tier } from '../../../access/tiers.ts';
-
-/** Name of the key in the storage of the tab, which the dashboard reads too. */
-const STORED = 'key';
+import { storedKey, storeKey } from '../../../dashboard/stored-choices.ts';
 
 const TIER_OF_DEMO: Readonly<Record<string, Tier>> = {
   demo_free: 'FREE',
@@ -15,11 +13,10 @@ export function startKey(): () => string {
   if (input === null) return () => '';
   const change = (value: string) => {
     input.value = value;
-    if (value === '') sessionStorage.removeItem(STORED);
-    else sessionStorage.setItem(STORED, value);
+    storeKey(value === '' ? undefined : value);
     showNeeds(value);
   };
-  change(sessionStorage.getItem(STORED) ?? '');
+  change(storedKey() ?? '');
   input.addEventListener('input', () => change(input.value.trim()));
   input.form?.addEventListener('submit', (event) => event.preventDefault());
   for (const button of document.querySelectorAll<HTMLButtonElement>('[data-use-key]')) {
