@@ -12,9 +12,12 @@ const wallet = z.string().meta({
 });
 const bankroll = z.number().min(1).max(1_000_000);
 
+/** The last instant that a Date can be, in UTC ms. */
+const LAST_INSTANT = 8_640_000_000_000_000;
+
 /** UTC ms, or a date and time of ISO 8601, which is UTC unless it has an offset. The value is in UTC ms. */
 const instant = z
-  .union([z.int().min(0), z.iso.datetime({ offset: true, local: true }), z.iso.date()])
+  .union([z.int().min(0).max(LAST_INSTANT), z.iso.datetime({ offset: true, local: true }), z.iso.date()])
   .transform((value) => (typeof value === 'number' ? value : utcMs(value)));
 
 function utcMs(text: string): number {

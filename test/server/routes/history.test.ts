@@ -148,6 +148,10 @@ describe('GET /history/{account}/{event}', () => {
     ]);
     assert.deepEqual(await faultsOf(`?from=${NOON}&to=${NOON}`), [['to', 'value_error']]);
     assert.deepEqual(await faultsOf(`?from=${NOON + DAY_MS}`), [['to', 'value_error']]);
+    assert.deepEqual(await faultsOf('?from=8640000000000000'), [['to', 'value_error']]);
+    for (const late of ['8640000000000001', '9'.repeat(77)]) {
+      assert.deepEqual(await faultsOf(`?from=${late}`), [['from', 'less_than_equal']]);
+    }
     assert.deepEqual(await faultsOf('?bucket=5'), [['bucket', 'enum']]);
     assert.match(JSON.stringify((await ask('?bucket=5')).body), /'0-19', '20\+'/);
   });
