@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { RequestError } from '../../errors.ts';
 
-const KEPT_BODIES = 64;
+/** Characters of bodies that are kept: a dozen long ones. */
+const MAX_KEPT_CHARS = 1_024 * 1_024;
 const MAX_WAITING = 32;
 const RETRY_AFTER_SECONDS = '2';
 
@@ -12,8 +13,12 @@ export interface PastBodies {
 }
 
 /** Makes one body after the other, as this runs on the thread that answers requests. */
-export function createPastBodies(keptBodies = KEPT_BODIES): PastBodies {
-  const bodies = new LRUCache<string, Promise<string>>({ max: keptBodies });
+export function createPastBodies(): PastBodies {
+  const kept = new LRUCache<string, string>({
+    maxSize: MAX_KEPT_CHARS,
+    sizeCalculation: (body) => Math.max(1, body.length),
+  });
+  const underWay = new Map<string, Promise<string>>();
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -29,16 +34,21 @@ export function createPastBodies(keptBodies = KEPT_BODIES): PastBodies {
 
   return {
     of(name, make) {
-      const known = bodies.get(name);
-      if (known !== undefined) return known;
+      const whole = kept.get(name);
+      if (whole !== undefined) return Promise.resolve(whole);
+      const begun = underWay.get(name);
+      if (begun !== undefined) return begun;
       if (waiting >= MAX_WAITING) {
         throw new RequestError(503, 'past_busy', 'Too many questions about the past are waiting', {
           'Retry-After': RETRY_AFTER_SECONDS,
         });
       }
-      const body = inTurn(make);
-      bodies.set(name, body);
-      body.catch(() => bodies.delete(name));
+      const body = inTurn(async () => {
+        const made = await make();
+        kept.set(name, made);
+        return made;
+      }).finally(() => underWay.delete(name));
+      underWay.set(name, body);
       return body;
     },
   };

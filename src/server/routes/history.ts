@@ -26,14 +26,12 @@ interface HistoryDeps {
 
 /** An answer has at most so many buckets of instants, some 400 kB: more would not fit into one message between machines. */
 const MOST_BUCKETS = 3_000;
-/** Answers are longer than others about the past. */
-const KEPT_BODIES = 8;
 const LISTED_EVENTS = 100;
 const HASH_CHARS = 22;
 
 /** GET /history/{account}/{event}: market and model of an event over time. */
 export function historyEndpoints(deps: HistoryDeps): readonly EventEndpoints[] {
-  const bodies = createPastBodies(KEPT_BODIES);
+  const bodies = createPastBodies();
   return deps.accounts.map((account) => ({
     ...accountRoute('/history/{account}/{event}', account),
     method: 'GET',

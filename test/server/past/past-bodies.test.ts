@@ -20,15 +20,20 @@ describe('createPastBodies', () => {
     assert.deepEqual(made, ['a', 'b']);
   });
 
-  it('keeps the bodies that were last requested', async () => {
+  it('keeps the bodies that were last requested, as far as they are not too long together', async () => {
     const bodies = createPastBodies();
     let made = 0;
-    const ask = (n: number) => bodies.of(String(n), async () => String(++made));
-    for (let n = 0; n < 100; n++) await ask(n);
-    await ask(99);
-    assert.equal(made, 100);
-    await ask(0);
-    assert.equal(made, 101);
+    const ask = (n: number) => bodies.of(String(n), async () => String(++made).padEnd(100_000));
+    for (let n = 0; n < 20; n++) await ask(n);
+    for (let n = 10; n < 20; n++) await ask(n);
+    assert.equal(made, 20);
+    await ask(9);
+    assert.equal(made, 21);
+    const tooLong = () => bodies.of('long', async () => String(++made).padEnd(2_000_000));
+    assert.equal((await tooLong()).length, (await tooLong()).length);
+    assert.equal(made, 23);
+    await ask(19);
+    assert.equal(made, 23);
   });
 
   it('forgets a body that failed, and continues', async () => {
