@@ -52,14 +52,19 @@ export interface Origin {
   readonly at: number;
 }
 
+/** Ms of the machine since the last tick, as ages are measured by its clock. A wall clock that went back adds nothing. */
+function sinceTick({ speed }: Latest, tickAt: number, nowMs: number): number {
+  return Math.round(Math.max(0, nowMs - tickAt) / speed);
+}
+
 /**
  * The age of each source's oldest value at the last tick plus the time since then, so that ages grow even when the engine
- * has stopped. A wall clock that went back adds nothing.
+ * has stopped.
  */
 export function agesNow(latest: Latest, nowMs: number): Readonly<Record<SourceName, number>> {
   const freshness = latest.freshness();
   if (freshness === undefined) return {};
-  const sinceTickMs = Math.max(0, nowMs - freshness.at);
+  const sinceTickMs = sinceTick(latest, freshness.at, nowMs);
   return Object.fromEntries(
     Object.entries(oldestAges(freshness.record)).map(([source, ageMs]) => [source, ageMs + sinceTickMs]),
   );
@@ -76,7 +81,7 @@ const NONE: ReadonlyMap<string, Ages> = new Map();
 export function agesOf(latest: Latest, nowMs: number, account?: AccountId): RecordAges {
   const freshness = latest.freshness(account);
   const { ages, lagging } = freshness?.record ?? { ages: {} };
-  const sinceTickMs = Math.max(0, nowMs - (freshness?.at ?? nowMs));
+  const sinceTickMs = sinceTick(latest, freshness?.at ?? nowMs, nowMs);
 
   function agesWith(event?: EventRecord): Ages {
     const age = (input: LimitedInput) => {

@@ -50,6 +50,8 @@ export interface Latest {
   /** The last observation whose outputs are included, and when it was received; 0 before the first. */
   readonly seq: number;
   readonly at: number;
+  /** How many times as fast as the clock of the machine the calendar of these values runs. */
+  readonly speed: number;
   get<S extends StreamName>(stream: S, key: string): OutputOf<S> | undefined;
   /** Those in memory. */
   all<S extends StreamName>(stream: S): Iterable<OutputOf<S>>;
@@ -115,7 +117,7 @@ interface Timeline {
 }
 
 /** With the store that the outputs go to, what is rarely asked for is read from there. Without, all is in memory. */
-export function createLatest(stored?: StoredOutputs): LatestWriter {
+export function createLatest(stored?: StoredOutputs, speed = 1): LatestWriter {
   const streams = new Map<StreamName, Map<string, Output>>();
   const byAccount = new Map<string, Map<string, Output>>();
   const timelines = new Map<AccountId, Timeline>();
@@ -294,6 +296,7 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
       const { newest, length } = timelineOf(account);
       return stored === undefined ? listOf(newest) : storedList(stored, account, newest, length);
     },
+    speed,
     freshness: () => latest.get('freshness', 'all'),
     change$: changes$.asObservable(),
 

@@ -11,4 +11,10 @@ describe('agesNow', () => {
     assert.deepEqual(agesNow(latest, NOON + 7), { prices: 17 });
     assert.deepEqual(agesNow(latest, NOON - 7), { prices: 10 });
   });
+
+  it('goes by the clock of the machine where the calendar is faster', () => {
+    const latest = createLatest(undefined, 60);
+    latest.load([freshnessOutput({ prices: 10 }, { at: NOON })]);
+    assert.deepEqual(agesNow(latest, NOON + 60_000), { prices: 1_010 });
+  });
 });

@@ -57,6 +57,7 @@ export function joinLatest(first: JoinedShard, others: readonly JoinedShard[]): 
     get seq() {
       return all.reduce((sum, { latest }) => sum + latest.seq, 0);
     },
+    speed: first.latest.speed,
     get at() {
       return Math.max(...all.map(({ latest }) => latest.at));
     },
