@@ -32,10 +32,16 @@ const DESKTOP: BrowserContextOptions = { viewport: { width: 1_600, height: 1_000
  */
 const WATCH_SHIFTS = `
   window.shifts = [];
+  const isAmongPosts = ({ left, right, top, bottom }) => {
+    const posts = document.querySelector('.posts').getBoundingClientRect();
+    return left >= posts.left && right <= posts.right && top >= posts.top && bottom <= posts.bottom;
+  };
   new PerformanceObserver((list) => {
     for (const { hadRecentInput, sources } of list.getEntries()) {
       if (hadRecentInput) continue;
-      for (const { node } of sources) {
+      for (const { node, currentRect } of sources) {
+        // A post that is no longer listed has no element, but it was seen where the posts are.
+        if (node === null && isAmongPosts(currentRect)) continue;
         const isText = node?.nodeType === Node.TEXT_NODE;
         const element = isText ? node.parentElement : node;
         if (element?.closest('.posts') || (isText && element.matches('td.num, .tag'))) continue;

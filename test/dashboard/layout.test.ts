@@ -66,7 +66,8 @@ describeFedPage('the layout of the dashboard', (site) => {
             `${where}: not on the first screen, but from ${top} to ${bottom}`,
           );
           const [free, pro] = expected;
-          assert.match(await page.innerText(`.answer.${name}`), key === undefined ? free : pro, where);
+          const text = key === undefined ? free : pro;
+          await eventually(where, async () => text.test(await page.innerText(`.answer.${name}`)));
           const cut = `(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('.answer.${name}'))`;
           assert.ok((await page.evaluate<number>(cut)) <= 1, `${where}: cut`);
         }
