@@ -28,7 +28,7 @@ const MOST_GROWN_MB = 20;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 say(`${connections} connections to each attack; the goal is at most +${MOST_GROWN_MB} MB`);
-say('  before    memory   p99 of answers   p99 of gaps in the feed   attack');
+say('  memory   p99 of answers   p99 of gaps in the feed   attack');
 let failures = 0;
 for (const attack of attacks) {
   const suffered = await underAttack(attack, { connections, mostMs: Number.POSITIVE_INFINITY }).catch(
@@ -55,9 +55,8 @@ function faultsIn({ memoryMb, p99Ms, wrong }: Suffered): readonly string[] {
 }
 
 function rowOf(suffered: Suffered, isHeld: boolean): string {
-  const { name, note, beforeMb, memoryMb, p99Ms, gapMs, connectionsLeft } = suffered;
-  const rise = `${memoryMb < 0 ? '' : '+'}${memoryMb.toFixed(1)} MB`;
-  const memory = `${beforeMb.toFixed(1)} MB`.padStart(8) + rise.padStart(10);
+  const { name, note, memoryMb, p99Ms, gapMs, connectionsLeft } = suffered;
+  const memory = `${memoryMb < 0 ? '' : '+'}${memoryMb.toFixed(1)} MB`.padStart(9);
   const times = msText(p99Ms).padStart(13) + msText(gapMs).padStart(24);
   return `${memory}${times}   ${name}: ${isHeld ? 'held' : 'NOT HELD'}; ${note}, ${connectionsLeft} connections left`;
 }

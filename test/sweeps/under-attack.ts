@@ -11,9 +11,7 @@ export interface Suffered {
   readonly name: string;
   /** A few words of the attack itself. */
   readonly note: string;
-  /** What the server had before the attack, on average while it served good clients alone. */
-  readonly beforeMb: number;
-  /** The most memory that it had under the attack, beyond that. */
+  /** The most memory that the server had, beyond what it had right after a collection before the attack. */
   readonly memoryMb: number;
   /** How long good clients waited for an answer: 99 of 100 no longer. Null when there was none. */
   readonly p99Ms: number | null;
@@ -25,13 +23,13 @@ export interface Suffered {
   readonly wrong: readonly string[];
 }
 
+/** As `npm start` runs the program, with collections on request. */
+const AS_STARTED = { env: NPM_START.env, flags: ['--expose-gc', ...NPM_START.flags] };
 /**
  * In which the server has come to the memory it usually takes: what it keeps stays the same from the start, while the
  * pages that allocators hold for it grow for about this long.
  */
 const WARM_MS = 100_000;
-/** The end of that time, over which its memory is averaged: several collections. */
-const BEFORE_MS = 30_000;
 const SAMPLE_MS = 10;
 const MB = 1_000_000;
 
@@ -49,7 +47,6 @@ interface Stage {
   readonly pid: number;
   readonly target: Child;
   readonly clients: Child;
-  readonly beforeBytes: number;
 }
 
 /** A server of its own for each attack, so that none starts on what another has left. */
@@ -58,9 +55,10 @@ export function underAttack(
   field: Omit<Field, 'port'>,
   warmMs = WARM_MS,
 ): Promise<Suffered> {
-  return onStage(warmMs, async ({ port, pid, target, clients, beforeBytes }) => {
+  return onStage(warmMs, async ({ port, pid, target, clients }) => {
     const wrong: string[] = [];
-    const before = await ask(target, 'report', Held);
+    const rested = await ask(target, 'report', Held);
+    const restedBytes = await memoryOf(pid);
     await ask(clients, 'report', Seen);
     const memory = watchMemory(pid);
     const attack = run({ ...field, port }).catch((error: unknown) => {
@@ -68,32 +66,27 @@ export function underAttack(
       return 'a wrong answer';
     });
     const note = await whileRunning(target, attack).finally(memory.stop);
-    const { mostBytes } = memory.stop();
     const { failures, lost, p99Ms, gapMs } = await ask(clients, 'report', Seen);
+    const peak = memory.most();
     const { connections } = await ask(target, 'report', Held);
     wrong.push(...new Set(failures));
     if (lost > 0) wrong.push('the good reader of the feed lost its connection');
-    const connectionsLeft = connections - before.connections;
-    const beforeMb = beforeBytes / MB;
-    const memoryMb = mostBytes / MB - beforeMb;
-    return { name, note, beforeMb, memoryMb, p99Ms, gapMs, connectionsLeft, wrong };
+    const connectionsLeft = connections - rested.connections;
+    return { name, note, memoryMb: (peak - restedBytes) / MB, p99Ms, gapMs, connectionsLeft, wrong };
   });
 }
 
 async function onStage<T>(warmMs: number, act: (stage: Stage) => Promise<T>): Promise<T> {
-  const target = startChild(new URL('./hostile-target.js', import.meta.url), [], NPM_START);
+  const target = startChild(new URL('./hostile-target.js', import.meta.url), [], AS_STARTED);
   const children = [target];
   try {
     const { url } = z.object({ url: z.string() }).parse(await target.firstMessage(() => true));
     const port = Number(new URL(url).port);
     const clients = startChild(new URL('./hostile-clients.js', import.meta.url), [String(port)]);
     children.push(clients);
-    const pid = target.process.pid ?? 0;
-    const beforeMs = Math.min(warmMs, BEFORE_MS);
-    await delay(warmMs - beforeMs);
-    const memory = watchMemory(pid);
-    await delay(beforeMs);
-    return await act({ port, pid, target, clients, beforeBytes: memory.stop().meanBytes });
+    await delay(warmMs);
+    await ask(target, 'rest', Held);
+    return await act({ port, pid: target.process.pid ?? 0, target, clients });
   } finally {
     for (const child of children) child.process.kill('SIGTERM');
     await Promise.all(children.map((child) => child.ended()));
@@ -124,29 +117,24 @@ async function memoryOf(pid: number): Promise<number> {
 }
 
 interface MemoryWatch {
-  /** What it was until it was first stopped. */
-  stop(): { readonly mostBytes: number; readonly meanBytes: number };
+  stop(): void;
+  /** The most it was until it was stopped. */
+  most(): number;
 }
 
 function watchMemory(pid: number): MemoryWatch {
-  let mostBytes = 0;
-  let sumBytes = 0;
-  let samples = 0;
+  let most = 0;
   let isOver = false;
   void (async () => {
-    for (;;) {
-      const bytes = await memoryOf(pid);
-      if (isOver) return;
-      mostBytes = Math.max(mostBytes, bytes);
-      sumBytes += bytes;
-      samples += 1;
+    while (!isOver) {
+      most = Math.max(most, await memoryOf(pid));
       await delay(SAMPLE_MS);
     }
   })();
   return {
     stop() {
       isOver = true;
-      return { mostBytes, meanBytes: sumBytes / Math.max(1, samples) };
     },
+    most: () => most,
   };
 }
