@@ -13,6 +13,7 @@ import { type Topic, topicsOf } from './channels.ts';
 import { createDelivery } from './delivery/delivery.ts';
 import { createFanOut } from './delivery/fan-out.ts';
 import { createHeartbeats } from './delivery/heartbeat.ts';
+import { createPlaces } from './delivery/places.ts';
 import { createSubscriptions } from './delivery/subscriptions.ts';
 import type { FeedCounters, FeedFigures } from './figures.ts';
 import { follow } from './follow.ts';
@@ -134,9 +135,11 @@ function serveFrames(deps: ReadersDeps, { topics, log, records, aheadMs }: Serve
   const wireName = wireNames(accounts);
   const counters: FeedCounters = { sent: 0, merged: 0, replayedBytes: 0, closed: new Map() };
   const budgets = createBudgets(deps.limits.replayBytesPerMinute);
-  const delivery = createDelivery({ ...deps, log, records, counters, budgets });
+  const places = createPlaces();
+  const delivery = createDelivery({ ...deps, log, records, places, counters, budgets });
   const fanOut = createFanOut(log.epoch, delivery);
-  const subscriptions = createSubscriptions({ topics, log, fanOut, aheadMs, catchUp: delivery.catchUp });
+  const { catchUp } = delivery;
+  const subscriptions = createSubscriptions({ topics, log, fanOut, places, aheadMs, catchUp });
   const connectionLimits = createConnectionLimits(deps.limits, deps.mono);
   const transport = { ...deps, log, delivery, subscriptions, connectionLimits, counters, times };
   const webSockets = createWebSockets(transport);
@@ -161,8 +164,7 @@ function serveFrames(deps: ReadersDeps, { topics, log, records, aheadMs }: Serve
   function countConnection(req: IncomingMessage, connection: Duplex | ServerResponse): string {
     if (isClosing) throw new RequestError(503, 'stopping', 'The service stops', { 'Retry-After': '5' });
     const address = clientAddressOf(req, proxies);
-    connectionLimits.open(address);
-    connection.once('close', () => connectionLimits.close(address));
+    connection.on('close', connectionLimits.open(address));
     return address;
   }
 

@@ -295,7 +295,11 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
       }
       if (connection.state === 'closed' || connection.atEnd !== undefined) return;
       connection.state = 'ending';
-      connection.atEnd = then;
+      connection.atEnd = () => {
+        // Nothing more is read from it here. What is held is let go when it closes.
+        if (!held.has(connection)) connections.delete(socket);
+        then();
+      };
       continueWith(connection);
     },
 

@@ -6,6 +6,7 @@ import { type Topic, topicsOf } from '../../src/feed/channels.ts';
 import { createDelivery } from '../../src/feed/delivery/delivery.ts';
 import { createFanOut } from '../../src/feed/delivery/fan-out.ts';
 import type { FrameBatch } from '../../src/feed/delivery/frame-batch.ts';
+import { createPlaces } from '../../src/feed/delivery/places.ts';
 import { Reader } from '../../src/feed/delivery/reader.ts';
 import { type ChannelRequest, createSubscriptions } from '../../src/feed/delivery/subscriptions.ts';
 import { follow } from '../../src/feed/follow.ts';
@@ -142,12 +143,14 @@ export function openMemoryFeed(
   const counters = { sent: 0, merged: 0, replayedBytes: 0, closed: new Map<number, number>() };
   const log = openFrameLog({ window, topics: TOPICS, report });
   const records = createRecords({ latest, now: () => NOON, staleAfterMs });
-  const delivery = createDelivery({ log, records, counters, budgets, mono, report });
+  const places = createPlaces();
+  const delivery = createDelivery({ log, records, places, counters, budgets, mono, report });
   const fanOut = createFanOut(log.epoch, delivery);
   const subscriptions = createSubscriptions({
     topics: TOPICS,
     log,
     fanOut,
+    places,
     aheadMs: 0,
     catchUp: delivery.catchUp,
   });

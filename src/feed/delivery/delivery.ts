@@ -7,6 +7,7 @@ import { type Frame, snapshotText } from '../log/frames.ts';
 import type { Records } from '../log/topic-records.ts';
 import { batchOf, bytesOf, type FrameBatch, updatesBatch } from './frame-batch.ts';
 import { createPastRoom } from './past-room.ts';
+import type { Places } from './places.ts';
 import type { Place, Reader, Subscription } from './reader.ts';
 import { createReplayBatches, type ReplayStep, stepThrough } from './replay-batches.ts';
 
@@ -31,6 +32,7 @@ export interface NewFrames {
 interface DeliveryDeps {
   readonly log: PublishedFrames;
   readonly records: Records;
+  readonly places: Places;
   readonly counters: FeedCounters;
   /** What callers are sent of the past, snapshots and missed frames, over all their connections. */
   readonly budgets: Budgets;
@@ -52,7 +54,7 @@ export interface Delivery {
 }
 
 export function createDelivery(deps: DeliveryDeps): Delivery {
-  const { log, records, counters, budgets, mono, report } = deps;
+  const { log, records, places, counters, budgets, mono, report } = deps;
   const snapshots = new LRUCache<string, { readonly asOf: string; readonly batch: FrameBatch }>({
     max: MAX_SNAPSHOTS,
   });
@@ -145,11 +147,12 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
   }
 
   function sendSnapshot(subscription: Subscription): void {
-    const { publishedSeq, publishedBytes } = subscription.state;
+    const { state } = subscription;
+    const { publishedSeq, publishedBytes } = state;
     const batch = snapshotOf(subscription);
     if (!write(subscription, batch)) return;
     countPast(subscription, bytesOf(batch.texts));
-    subscription.place = { type: 'live', seq: publishedSeq, upToDateBytes: publishedBytes };
+    subscription.place = places.at(state, 'live', publishedSeq, publishedBytes);
   }
 
   /** What the reader is sent next: every frame, or the newest of each key. */
@@ -175,8 +178,8 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
     if (place.type === 'replay') countPast(subscription, step.bytes);
     const hasMore = seq < state.publishedSeq;
     subscription.place = hasMore
-      ? { ...place, seq }
-      : { type: 'live', seq, upToDateBytes: state.publishedBytes };
+      ? places.at(state, place.type, seq, place.upToDateBytes)
+      : places.at(state, 'live', seq, state.publishedBytes);
     return hasMore;
   }
 
@@ -240,7 +243,8 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
         const isMissingAll = place.seq < firstSeq;
         const news = isMissingAll ? batch(audience) : updatesBatch(log.epoch, missing(), audience);
         if (write(subscription, news)) {
-          subscription.place = place.type === 'live' ? end : { ...end, type: 'replay' };
+          subscription.place =
+            place.type === 'live' ? end : places.at(state, 'replay', end.seq, end.upToDateBytes);
           return;
         }
       }

@@ -8,6 +8,7 @@ import { isFor, type Topic } from '../channels.ts';
 import type { PublishedFrames } from '../log/frame-log.ts';
 import type { TopicState } from '../log/numbering.ts';
 import type { FanOut } from './fan-out.ts';
+import type { Places } from './places.ts';
 import type { Place, Reader, Subscription } from './reader.ts';
 
 export type ChannelRequest = z.output<typeof channelRequest>;
@@ -52,6 +53,7 @@ interface SubscriptionsDeps {
   readonly topics: readonly Topic[];
   readonly log: PublishedFrames;
   readonly fanOut: FanOut;
+  readonly places: Places;
   /**
    * For how long a cursor that is ahead of the frames is believed, where another process numbers them: they are on their
    * way. Then the reader gets a snapshot, through `catchUp`. 0 where all frames are made here.
@@ -60,8 +62,11 @@ interface SubscriptionsDeps {
   readonly catchUp: (reader: Reader) => void;
 }
 
+const SNAPSHOT: Place = { type: 'snapshot' };
+const UNNUMBERED: Place = { type: 'unnumbered' };
+
 export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
-  const { topics, log, fanOut, aheadMs, catchUp } = deps;
+  const { topics, log, fanOut, places, aheadMs, catchUp } = deps;
 
   function topicsOf({ channel, account }: ChannelRequest, tier: Tier): readonly Topic[] {
     const found = topics.filter((topic) => topic.channel.name === channel && isFor(topic, tier));
@@ -102,16 +107,17 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
     const giveUp = () => {
       const isLeft = reader.subscriptions.get(state.topic.name) !== subscription;
       if (isLeft || subscription.place !== place || state.publishedSeq >= seq) return;
-      subscription.place = { type: 'snapshot' };
+      subscription.place = SNAPSHOT;
       catchUp(reader);
     };
     setTimeout(giveUp, aheadMs).unref();
   }
 
   function firstPlace(topic: Topic, resume: Cursor | undefined): Place {
-    if (!topic.channel.isStored) return { type: 'unnumbered' };
-    if (resume === undefined || !canResume(resume, topic)) return { type: 'snapshot' };
-    return { type: 'replay', seq: resume.seq, upToDateBytes: log.state(topic).publishedBytes };
+    if (!topic.channel.isStored) return UNNUMBERED;
+    if (resume === undefined || !canResume(resume, topic)) return SNAPSHOT;
+    const state = log.state(topic);
+    return places.at(state, 'replay', resume.seq, state.publishedBytes);
   }
 
   /** The reader's subscription to the topic, which now is at this place: a new one unless it has the same already. */
@@ -131,9 +137,12 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
 
   return {
     find(requests, tier, resume) {
+      let isAmbiguous = false;
       const found = requests.flatMap((request) => {
         const options = { bankrollUsd: request.bankroll, includesUnproven: request.include_unproven };
-        return topicsOf(request, tier).map((topic) => ({
+        const requested = topicsOf(request, tier);
+        isAmbiguous ||= request.resume !== undefined && requested.length > 1;
+        return requested.map((topic) => ({
           topic,
           audience: audienceOf(topic.audiences, tier, options),
           resume: request.resume ?? resume,
@@ -144,7 +153,6 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
         const { name, tier: needed } = refused[0].channel;
         throw new FeedError('tier_too_low', `The channel ${name} needs a key of tier ${needed}`, refused);
       }
-      const isAmbiguous = requests.some((request) => request.resume && topicsOf(request, tier).length > 1);
       if (isAmbiguous || (resume !== undefined && found.length > 1)) {
         throw new FeedError(
           'cursor_vague',

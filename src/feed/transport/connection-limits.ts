@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../../../streams/internal.ts';
+import { createHeld } from '../../access/limits/held.ts';
 import { RequestError } from '../../errors.ts';
 
 export interface FeedLimits {
@@ -14,10 +15,11 @@ export interface FeedLimits {
 /** Counts connections, in all and by address and key. */
 export interface ConnectionLimits {
   readonly connections: number;
-  /** Counts a connection of this address. Throws a RequestError when there are too many. */
-  open(address: string): void;
-  /** Has to be called once for each connection that was opened. */
-  close(address: string): void;
+  /**
+   * Counts a connection of this address. Throws a RequestError when there are too many. Returns a function that has to be
+   * called once when the connection has closed; connections of one address share it.
+   */
+  open(address: string): () => void;
   /** Counts a connection that uses this key; returns false when there are too many. */
   useKey(keyId: string): boolean;
   /** Has to be called once for each connection whose key was counted. */
@@ -29,23 +31,10 @@ export function createConnectionLimits(
   limits: Omit<FeedLimits, 'replayBytesPerMinute'>,
   now: () => number,
 ): ConnectionLimits {
-  let connections = 0;
-  const byAddress = new Map<string, number>();
-  const byKey = new Map<string, number>();
+  const byAddress = createHeld();
+  const byKey = createHeld();
   let connects = new Map<string, number>();
   let minute = 0;
-
-  function increment(counts: Map<string, number>, name: string): number {
-    const count = (counts.get(name) ?? 0) + 1;
-    counts.set(name, count);
-    return count;
-  }
-
-  function decrement(counts: Map<string, number>, name: string): void {
-    const left = (counts.get(name) ?? 1) - 1;
-    if (left === 0) counts.delete(name);
-    else counts.set(name, left);
-  }
 
   function countConnect(address: string): number {
     const thisMinute = Math.floor(now() / MINUTE_MS);
@@ -53,36 +42,33 @@ export function createConnectionLimits(
       minute = thisMinute;
       connects = new Map();
     }
-    return increment(connects, address);
+    const count = (connects.get(address) ?? 0) + 1;
+    connects.set(address, count);
+    return count;
   }
 
   return {
     get connections() {
-      return connections;
+      return byAddress.total;
     },
     open(address) {
-      if (connections >= limits.connections) {
+      if (byAddress.total >= limits.connections) {
         throw new RequestError(503, 'feed_full', 'All connections to the feed are taken', retryAfter(30));
       }
       if (countConnect(address) > limits.connectsPerMinute) {
         throw tooManyFeeds('This address connects to the feed too often', 60);
       }
-      if ((byAddress.get(address) ?? 0) >= limits.perAddress) {
+      if (byAddress.of(address) >= limits.perAddress) {
         throw tooManyFeeds(`This address holds ${limits.perAddress} connections to the feed already`, 10);
       }
-      connections += 1;
-      increment(byAddress, address);
-    },
-    close(address) {
-      connections -= 1;
-      decrement(byAddress, address);
+      return byAddress.add(address);
     },
     useKey(keyId) {
-      if ((byKey.get(keyId) ?? 0) >= limits.perKey) return false;
-      increment(byKey, keyId);
+      if (byKey.of(keyId) >= limits.perKey) return false;
+      byKey.add(keyId);
       return true;
     },
-    releaseKey: (keyId) => decrement(byKey, keyId),
+    releaseKey: byKey.remove,
   };
 }
 

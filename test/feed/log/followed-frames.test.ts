@@ -4,6 +4,7 @@ import { createBudgets } from '../../../src/access/limits/budgets.ts';
 import type { ChannelName } from '../../../src/contract/feed/names.ts';
 import { createDelivery } from '../../../src/feed/delivery/delivery.ts';
 import { createFanOut } from '../../../src/feed/delivery/fan-out.ts';
+import { createPlaces } from '../../../src/feed/delivery/places.ts';
 import type { Reader } from '../../../src/feed/delivery/reader.ts';
 import { createSubscriptions } from '../../../src/feed/delivery/subscriptions.ts';
 import { follow } from '../../../src/feed/follow.ts';
@@ -59,8 +60,10 @@ function openFollower(aheadMs = 60_000) {
 
 function serve(log: PublishedFrames, aheadMs: number) {
   const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
+  const places = createPlaces();
   const delivery = createDelivery({
     log,
+    places,
     records: createRecords({ latest: createLatest(), now: () => NOON, staleAfterMs }),
     counters: { sent: 0, merged: 0, replayedBytes: 0, closed: new Map() },
     budgets: createBudgets(Number.MAX_SAFE_INTEGER),
@@ -72,6 +75,7 @@ function serve(log: PublishedFrames, aheadMs: number) {
     topics: TOPICS,
     log,
     fanOut,
+    places,
     aheadMs,
     catchUp: delivery.catchUp,
   });
