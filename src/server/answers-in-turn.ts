@@ -114,7 +114,7 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
     if (connection.state === 'closed') return;
     if (!held.has(connection)) {
       held.add(connection);
-      connection.socket.once('close', () => forget(connection));
+      connection.socket.on('close', onClose);
     }
     connection.bytes += bytes;
     unsentBytes += bytes;
@@ -125,6 +125,12 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
     if (connection.state === 'closed') return;
     connection.bytes -= bytes;
     unsentBytes -= bytes;
+  }
+
+  /** Shared by all connections; `this` is that of the event. */
+  function onClose(this: Socket): void {
+    const connection = connections.get(this);
+    if (connection !== undefined) forget(connection);
   }
 
   function forget(connection: Connection): void {

@@ -10,6 +10,7 @@ import { type RequestState, sendOutcomes } from './koa-protocol.ts';
 import type { Operations } from './operations.ts';
 import type { PaidAccess } from './paid-access.ts';
 import { createReadyAnswers, type ReadyAnswers } from './ready-answers.ts';
+import { receiveBody } from './request-body.ts';
 import { createRequestProtocol, unlimited } from './request-protocol.ts';
 import { probeEndpoints } from './routes/operator.ts';
 import { templatesOf } from './templates.ts';
@@ -76,7 +77,11 @@ export class App extends Koa<RequestState> {
       if (answered === true) return ANSWERED;
       this.#unfinished.add(res);
       res.once('close', () => this.#unfinished.delete(res));
-      return answered === false ? serveWithKoa(req, res) : answered;
+      if (answered !== false) return answered;
+      // The body first: what Koa makes for a request takes more memory than most bodies, and some never end.
+      return req.method === 'POST'
+        ? receiveBody(req).then(() => serveWithKoa(req, res))
+        : serveWithKoa(req, res);
     };
   }
 }

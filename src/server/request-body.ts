@@ -10,15 +10,40 @@ const MAX_BODY_BYTES = 16 * 1_024;
  */
 const MAX_DISCARDED_BYTES = 1_024 * 1_024;
 
+/** Room for the first bytes of a body; it is doubled whenever it is full. */
+const FIRST_BYTES = 64;
+const NONE = Buffer.alloc(0);
+
+/** The bytes of a body, or why there are none: it is longer than allowed, or the connection ended before it did. */
+type Body = Buffer | 'too large' | 'cut off';
+
+const bodies = new WeakMap<IncomingMessage, Promise<Body>>();
+
+/** Reads the body of a request. Whoever asks for it again gets the same one. */
+export function receiveBody(req: IncomingMessage): Promise<Body> {
+  const body = bodies.get(req) ?? readBytes(req);
+  bodies.set(req, body);
+  return body;
+}
+
 /** The text of a JSON body; empty without a body. Rejects with a RequestError. */
 export async function receiveJson(req: IncomingMessage): Promise<string> {
   const { headers } = req;
-  const declared = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
-  if (declared === 0) return '';
-  const refusal = encodingRefusal(headers) ?? typeRefusal(headers) ?? lengthRefusal(declared ?? 0);
-  if (refusal === undefined) return decode(await receive(req));
-  if (declared === null || declared <= MAX_DISCARDED_BYTES) await discard(req, 0);
-  throw refusal;
+  if (declaredLength(headers) === 0) return '';
+  const body = await receiveBody(req);
+  // Nobody reads the answer, but the request has to end.
+  if (body === 'cut off')
+    throw new RequestError(400, 'body_incomplete', 'The connection ended before the body did');
+  const refusal = encodingRefusal(headers) ?? typeRefusal(headers);
+  if (refusal !== undefined) throw refusal;
+  if (body === 'too large')
+    throw new RequestError(413, 'body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes`);
+  return decode(body);
+}
+
+/** Null where it is known only at the end. */
+function declaredLength(headers: IncomingHttpHeaders): number | null {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
 }
 
 function encodingRefusal({ 'content-encoding': encoding = 'identity' }: IncomingHttpHeaders) {
@@ -34,56 +59,43 @@ function typeRefusal({ 'content-type': type = '' }: IncomingHttpHeaders) {
   return new RequestError(415, 'unsupported_media_type', message, { Accept: 'application/json' });
 }
 
-function lengthRefusal(bytes: number) {
-  if (bytes <= MAX_BODY_BYTES) return undefined;
-  return new RequestError(413, 'body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes`);
-}
-
-async function receive(req: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let received = 0;
-  await readWhile(req, (chunk) => {
-    received += chunk.length;
-    chunks.push(chunk);
-    return received <= MAX_BODY_BYTES;
-  });
-  const refusal = lengthRefusal(received);
-  if (refusal === undefined) return Buffer.concat(chunks);
-  await discard(req, received);
-  throw refusal;
-}
-
-/** Reads and drops the rest of the body, unless it is too long. */
-async function discard(req: IncomingMessage, before: number): Promise<void> {
-  let received = before;
-  await readWhile(req, (chunk) => {
-    received += chunk.length;
-    return received <= MAX_DISCARDED_BYTES;
-  });
-}
-
-/** Resolves at the end of the body, or when `take` returns false. */
-function readWhile(req: IncomingMessage, take: (chunk: Buffer) => boolean): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => {
+function readBytes(req: IncomingMessage): Promise<Body> {
+  const declared = declaredLength(req.headers);
+  if (declared === 0) return Promise.resolve(NONE);
+  if (declared !== null && declared > MAX_DISCARDED_BYTES) return Promise.resolve('too large');
+  return new Promise((resolve) => {
+    let bytes: Buffer = NONE;
+    let received = 0;
+    const end = (body: Body) => {
       req.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       req.pause();
-      act();
+      resolve(body);
     };
     const onData = (chunk: Buffer) => {
-      if (!take(chunk)) settle(resolve);
+      const before = received;
+      received += chunk.length;
+      bytes = received > MAX_BODY_BYTES ? NONE : appended(bytes, before, chunk);
+      if (received > MAX_DISCARDED_BYTES) end('too large');
     };
-    const onEnd = () => settle(resolve);
-    // Nobody reads the answer, but the request has to end.
-    const onGone = () =>
-      settle(() =>
-        reject(new RequestError(400, 'body_incomplete', 'The connection ended before the body did')),
-      );
+    const onEnd = () => end(received > MAX_BODY_BYTES ? 'too large' : bytes.subarray(0, received));
+    const onGone = () => end('cut off');
     req.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
     if (req.readableEnded) onEnd();
     else if (req.destroyed) onGone();
     else req.resume();
   });
+}
+
+/** The first `length` of the bytes and the chunk. A copy, as a body that comes byte by byte would take a buffer for each. */
+function appended(bytes: Buffer, length: number, chunk: Buffer): Buffer {
+  const needed = length + chunk.length;
+  let room = bytes;
+  if (needed > bytes.length) {
+    room = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, 2 * needed));
+    bytes.copy(room, 0, 0, length);
+  }
+  chunk.copy(room, length);
+  return room;
 }
 
 function decode(bytes: Buffer): string {

@@ -109,6 +109,21 @@ describe('receiveJson', () => {
       assert.deepEqual(seen, ['16384', '16384', '16384', '4']);
     }));
 
+  it('puts a body together that comes byte by byte', () =>
+    withEcho(async (port, seen) => {
+      const text = 'ä€😀'.repeat(40);
+      const wire = await dial(port);
+      wire.socket.setNoDelay(true);
+      wire.socket.write(chunked(JSON_HEAD));
+      for (const byte of Buffer.from(text)) {
+        wire.socket.write(Buffer.concat([Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]));
+      }
+      wire.socket.write('0\r\n\r\n');
+      await eventually('the answer', () => wire.isClosed());
+      assert.ok(wire.text().endsWith(text));
+      assert.deepEqual(seen, [`${text.length}`]);
+    }));
+
   it('takes no body at all for an empty text, whatever its type', () =>
     withEcho(async (port, seen) => {
       assert.deepEqual(
