@@ -32,6 +32,7 @@ const manifestSchema = z.object({
   optionalDependencies: z.record(z.string(), z.string()),
   scripts: z.record(z.string(), z.string()),
   files: names,
+  allowScripts: z.record(z.string(), z.boolean()),
 });
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
@@ -95,11 +96,21 @@ describe('the packages that come with this one', () => {
     assert.deepEqual(manifest.optionalDependencies, bundled?.optionalDependencies);
   });
 
-  it('run no script when they are installed, here or elsewhere', () => {
-    assert.match(read('.npmrc'), /^ignore-scripts=true$/m);
+  it('run no script where they are installed', () => {
     const scripted = runtime.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
     assert.deepEqual(scripted, []);
     const ours = Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$|^prepare$/.test(name));
     assert.deepEqual(ours, []);
+  });
+
+  it('are developed with others whose scripts are refused by name, so that our own may run before packing', () => {
+    // Settings that ignore every script would ignore our own that builds before packing.
+    assert.ok(!existsSync(join(root, '.npmrc')) || !/ignore-scripts/.test(read('.npmrc')));
+    assert.ok('prepack' in manifest.scripts);
+    const scripted = locked.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
+    assert.deepEqual(
+      manifest.allowScripts,
+      Object.fromEntries([...new Set(scripted)].sort().map((name) => [name, false])),
+    );
   });
 });

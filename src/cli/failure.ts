@@ -10,19 +10,26 @@ const EXIT_TRY_AGAIN = 75;
 const TRY_AGAIN: readonly string[] = ['CLUSTER_TERM_OVER', 'CLUSTER_BUS_LOST', 'CLUSTER_DIVERGED'];
 
 const FREE_PORT = '; `--port 0` takes any free one';
+/** What can be done at the command line about errors of these codes. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  START_PORT_TAKEN: FREE_PORT,
+  START_PORT_DENIED: FREE_PORT,
+  STORE_IN_USE: '; stop that first, or name another folder with `--data`',
+};
 
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
   const meaning = wordsFor(code);
   if (meaning !== undefined && 'port' in error && 'address' in error) {
-    const hint = code === 'EADDRINUSE' ? FREE_PORT : '';
+    const hint = code === 'EADDRINUSE' || code === 'EACCES' ? FREE_PORT : '';
     return `cannot listen on ${error.address}:${error.port}: ${meaning}${hint}`;
   }
   // Only the first line, which is a sentence.
   const sentence = inWords(error.message.split('\n', 1)[0] || error.name);
+  const remedy = REMEDIES[code];
+  if (remedy !== undefined) return `${sentence}${remedy}`;
   // Trouble with the bus has many causes far from this machine, which its page lists by their codes.
-  if (code === 'START_PORT_TAKEN') return `${sentence}${FREE_PORT}`;
   const isOfBus = error instanceof ServiceError && error.code.startsWith('BUS_');
   return isOfBus ? `${sentence} (${error.code})` : sentence;
 }

@@ -7,6 +7,7 @@ import { engineOrHere } from './engine-or-here.ts';
 import { keyLines, keysTable } from './keys-table.ts';
 import { loadSettings } from './load-config.ts';
 import { addManual, type Manual } from './manual.ts';
+import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
 import type { ProcessLike } from './process-like.ts';
 import { type Say, writeData } from './write-data.ts';
@@ -29,9 +30,17 @@ async function runHere(folder: string, command: KeyCommand, say: Say): Promise<K
     import('../access/keys/key-registry.ts'),
     import('../access/keys/key-commands.ts'),
   ]);
+  if (command.op === 'list') {
+    const store = await openData(folder);
+    try {
+      return await runKeyCommand(openKeyRegistry(store.keys, Date.now), command);
+    } finally {
+      await store.close();
+    }
+  }
   // Only a first key may create a folder.
   return writeData(folder, { say, mayCreate: command.op === 'create' }, async (store) => {
-    if (command.op !== 'list') refuseCluster(store, folder);
+    refuseCluster(store, folder);
     const answer = await runKeyCommand(openKeyRegistry(store.keys, Date.now), command);
     // Whoever ends a key must know whether a running engine heard of it.
     if (endsKey(command)) say(`no engine runs on ${folder}: the key is refused by any that starts there`);

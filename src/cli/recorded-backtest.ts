@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import type { TextFile } from '../research/backtest/result-files.ts';
+import { noteRange } from './notes.ts';
 import { openData } from './open-data.ts';
 import type { ProcessLike } from './process-like.ts';
 import { createProgress } from './progress.ts';
@@ -42,6 +43,8 @@ export async function measureRecorded(
   const store = await openData(data);
   const progress = createProgress(proc.stderr);
   try {
+    const momentOf = (at: number | undefined) => (at === undefined ? undefined : { by: 'time' as const, at });
+    noteRange(store, momentOf(fromAt), momentOf(toAt), proc);
     const result = await recordedBacktest(store, {
       ...{ fromAt, toAt, strategy, bankrollUsd, latencyMs, signal },
       onProgress: (seq, head) => progress.show(`read seq ${seq} of ${head}`, seq / head),

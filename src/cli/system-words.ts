@@ -34,9 +34,10 @@ export function wordsFor(code: string): string | undefined {
 /** The same text with words for the codes of the system in it. */
 export function inWords(text: string): string {
   return text
-    .replace(OF_FILE, (_all, code: string, said: string, path: string | undefined) => {
+    .replace(OF_FILE, (_all, code: string, said: string, path: string | undefined, at: number) => {
       const words = wordsFor(code) ?? said;
-      return path === undefined || text.startsWith(path) ? words : `${path}: ${words}`;
+      const isNamed = path === undefined || text.slice(0, at).includes(path);
+      return isNamed ? words : `${path}: ${words}`;
     })
     .replace(OF_CONNECTION, (all: string, code: string, at: string | undefined) => {
       const words = wordsFor(code);

@@ -38,9 +38,14 @@ export async function* tapFeed(tap: FeedTap): AsyncGenerator<string> {
   const feed = client.feed();
   const status = feed.status$.subscribe(tap.onStatus);
   const stop = () => feed.close();
+  let isElsewhere = false;
   // The feed waits for the service without a word, however long that takes.
   client.health({ signal: tap.signal }).catch((error: unknown) => {
-    if (error instanceof TallywireError && error.status === 0 && !tap.signal.aborted) tap.onUnreachable();
+    if (!(error instanceof TallywireError) || tap.signal.aborted) return;
+    if (error.status === 0) tap.onUnreachable();
+    if (!isOfOther(error)) return;
+    isElsewhere = true;
+    feed.close();
   });
   tap.signal.addEventListener('abort', stop, { once: true });
   const cursors = new Map(Object.entries(await readCursors(tap.cursorFile)));
@@ -56,12 +61,21 @@ export async function* tapFeed(tap: FeedTap): AsyncGenerator<string> {
       await saveCursors(tap.cursorFile, cursors);
       savedAt = performance.now();
     }
+  } catch (error) {
+    isElsewhere ||= isOfOther(error);
+    if (!isElsewhere) throw error;
   } finally {
     tap.signal.removeEventListener('abort', stop);
     status.unsubscribe();
     feed.close();
     await saveCursors(tap.cursorFile, cursors);
   }
+  if (isElsewhere) throw new Error(`no tallywire answers at ${tap.url}, but something else does`);
+}
+
+/** Whether what answers knows none of the paths that every service has. */
+function isOfOther(error: unknown): boolean {
+  return error instanceof TallywireError && /^(not_found|http_404)$/.test(error.code);
 }
 
 type Cursors = ReadonlyMap<string, Cursor>;

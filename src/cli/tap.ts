@@ -183,10 +183,9 @@ export function tapCommand(proc: ProcessLike): Command {
     .option('--account <account>', 'only this account: its id, such as a, or its path segment')
     .addOption(new Option('--event <id>', 'only this event').argParser(toEvent))
     .addOption(
-      new Option(
-        '--from <moment>',
-        'seq:N for outputs from observation N on, or now (default: now)',
-      ).argParser(toFrom),
+      new Option('--from <moment>', 'seq:N for outputs from observation N on, or now (default: now)')
+        .argParser(toFrom)
+        .conflicts('once'),
     )
     .option('--once', 'print the latest value of each key and end')
     .option('--url <address>', 'follow the feed of the service there instead of a data folder')

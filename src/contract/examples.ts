@@ -28,6 +28,7 @@ export const EXAMPLES: { readonly [Name in ComponentName]?: ExampleOf<Name> | un
   MinuteMarket: MINUTE.markets[0],
   Minute: MINUTE,
   HistoryAnswer: HISTORY,
+  BuyNo: SIGNALS.SELL[0]?.buy_no ?? undefined,
   Signal: SIGNALS.signals[0],
   BuyOrder: SIGNALS.BUY[0],
   SellOrder: SIGNALS.SELL[0],

@@ -12,6 +12,7 @@ import type { Config } from '../config/config.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
 import { createHttpServer, httpLimits } from '../server/http.ts';
 import { createStartingApp } from '../server/starting-app.ts';
+import { EDGE_COPIES } from '../store/store.ts';
 import { type ClusterMachine, thisClusterMachine } from './cluster-machine.ts';
 import { type EdgeAccess, openEdgeAccess } from './edge-access.ts';
 import { type EdgeServing, serveShards } from './edge-serving.ts';
@@ -128,7 +129,7 @@ async function open(
 
     const shards = openEdgeShards({
       bus,
-      folder: join(config.data, 'shards'),
+      folder: join(config.data, EDGE_COPIES),
       disk: clusterMachine.cacheDisk,
       newId,
       time: realTime,

@@ -225,7 +225,7 @@ function whyNot(cause: unknown): string {
       return 'it is a file, not a folder';
     case 'EACCES':
     case 'EPERM':
-      return 'this user may not write there';
+      return 'this user may not write there; run this as the user whose folder it is';
     case 'EROFS':
       return 'its disk is read-only';
     default:

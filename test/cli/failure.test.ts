@@ -29,6 +29,20 @@ describe('reportFailure', () => {
     assert.equal(report(new ServiceError('CLUSTER_BEHIND', 'a copy is needed'))[0], 1);
   });
 
+  it('says what can be done about a port or a folder that is taken', () => {
+    const cases = [
+      ['START_PORT_TAKEN', '; `--port 0` takes any free one'],
+      ['START_PORT_DENIED', '; `--port 0` takes any free one'],
+      ['STORE_IN_USE', '; stop that first, or name another folder with `--data`'],
+      ['STORE_LAYOUT', ''],
+    ] as const;
+    for (const [code, remedy] of cases)
+      assert.deepEqual(report(new ServiceError(code, 'it is taken')), [
+        1,
+        `tallywire: it is taken${remedy}\n`,
+      ]);
+  });
+
   it('explains a port that cannot be had', () => {
     const error = Object.assign(new Error('listen EADDRINUSE'), {
       code: 'EADDRINUSE',
@@ -44,6 +58,7 @@ describe('reportFailure', () => {
     const cases = [
       ["ENOENT: no such file or directory, open 'posts.csv'", 'posts.csv: there is no such file or folder'],
       ["cannot open /d: EACCES: permission denied, mkdir '/d/x'", 'cannot open /d: /d/x: permission denied'],
+      ["cannot open /d/x: EACCES: permission denied, mkdir '/d/x'", 'cannot open /d/x: permission denied'],
       ["EXDEV: cross-device link not permitted, rename 'a' -> 'b'", 'a: cross-device link not permitted'],
       ['connect ECONNREFUSED 127.0.0.1:9', '127.0.0.1:9: nothing listens there'],
       ['getaddrinfo ENOTFOUND nowhere.test', 'nowhere.test: there is no such host'],

@@ -30,6 +30,16 @@ describe('tallywire import', function () {
     assert.equal(missing.code, 1);
   });
 
+  it('says why a file cannot be read', async () => {
+    for (const [path, why] of [
+      [join(folder.path, 'none.csv'), 'there is no such file or folder'],
+      [folder.path, 'it is a folder, not a file'],
+    ] as const) {
+      const { code, stderr } = await runInMemory(['import', path, '--account', 'a', '--data', data]);
+      assert.deepEqual([code, stderr], [1, `tallywire: ${path} cannot be read: ${why}\n`]);
+    }
+  });
+
   it('says what is wrong with a row, and imports nothing', async () => {
     const { code, stderr } = await runInMemory(['import', file, '--data', data]);
     assert.equal(code, 1);

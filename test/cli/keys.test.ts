@@ -174,10 +174,10 @@ describe('tallywire keys', () => {
   it('says what became of a damaged store that it had to repair', async () => {
     const { id } = await made('--tier', 'PRO');
     writeFileSync(join(data, 'opening'), '0\nsomebody saw damage');
-    const { code, stderr, stdout } = await keys('list');
+    const { code, stderr } = await keys('create', '--tier', 'PRO');
     assert.equal(code, 0, stderr);
     assert.match(stderr, /the damaged store was replaced .*somebody saw damage.*db\.broken-/);
-    assert.ok(stdout.includes(id));
+    assert.ok((await keys('list')).stdout.includes(id));
   });
 
   it('makes a folder for a first key only', async () => {

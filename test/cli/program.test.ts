@@ -108,7 +108,10 @@ describe('runProgram', () => {
       for (const args of [['replay', '--verify'], ['replay'], ['tap', 'posts'], ['backup', '--to', to]]) {
         const { code, stdout, stderr } = await run(...args, '--data', folder.path);
         assert.deepEqual([code, stdout], [1, '']);
-        assert.equal(stderr, `tallywire: there is no store in ${folder.path}\n`);
+        assert.equal(
+          stderr,
+          `tallywire: there is no store in ${folder.path}; name the folder of an engine, or begin one with \`tallywire start\`\n`,
+        );
       }
       assert.deepEqual(readdirSync(folder.path), []);
     } finally {

@@ -95,6 +95,7 @@ describe('a command on a part of the log', function () {
       const log = `the log has seq 1 \\(2026-01-05T00:00:\\S+Z\\) to seq ${last} \\(2026-01-05T00:00:\\S+Z\\)`;
       const cases = [
         [['replay', '--from', `seq:${last + 5}`], `the range begins after the log ends: ${log}`],
+        [['backtest', '--from', '2027-01-01'], `the range begins after the log ends: ${log}`],
         [['replay', '--to', '2025-01-01'], `the range ends before the log begins: ${log}`],
         [['replay', '--from', '2025-01-01', '--to', 'seq:9'], `the range begins before the log does: ${log}`],
         [['replay', '--stream', 'failures'], `there is no output of failures in this range; ${log}`],
@@ -111,6 +112,22 @@ describe('a command on a part of the log', function () {
         assert.equal(stderr.match(/the log has/g)?.length, 1, stderr);
       }
     }));
+
+  it('refuses a beginning for values of now', async () => {
+    const { code, stderr } = await runInMemory([
+      'tap',
+      'posts',
+      '--once',
+      '--from',
+      'seq:1',
+      '--data',
+      'any',
+    ]);
+    assert.deepEqual(
+      [code, stderr],
+      [2, "tallywire: option '--from <moment>' cannot be used with option '--once'\n"],
+    );
+  });
 
   it('refuses a range that ends before it begins', () =>
     withStore(async (store, folder) => {

@@ -97,6 +97,15 @@ describe('tallywire tap --url', () => {
     );
   });
 
+  it('ends when something else answers at the address', async () => {
+    const url = `${server.url}/elsewhere`;
+    for (const flags of [[], ['--account', 'account_a']]) {
+      const proc = memoryProcess();
+      assert.equal(await runProgram(['tap', 'counters', '--url', url, ...flags], proc), 1);
+      assert.equal(proc.texts.stderr, `tallywire: no tallywire answers at ${url}, but something else does\n`);
+    }
+  });
+
   it('says that nothing answers at the address, and goes on trying', async () => {
     const { url } = server;
     await server.stop();

@@ -52,9 +52,11 @@ export async function changeRows(
   }
 }
 
-/** Both of LMDB's first pages are lost, as after a disk fault, and everything with them. */
+/** Both of LMDB's first pages are lost but for the mark of its files, as after a disk fault, and everything with them. */
 export function breakStore(folder: string): void {
-  writeFileSync(join(folder, 'db', 'data.mdb'), Buffer.alloc(16_384, 0xa5));
+  const bytes = Buffer.alloc(16_384, 0xa5);
+  bytes.writeUInt32LE(0xbeefc0de, 24);
+  writeFileSync(join(folder, 'db', 'data.mdb'), bytes);
 }
 
 /** Leaves a socket as a process does that was killed: nobody listens on it. */

@@ -46,6 +46,7 @@ import { postRecord } from '../records/post.ts';
 import { predictionMarketRecord, predictionRecord } from '../records/prediction.ts';
 import { adjustmentRecord, rebalancingRecord } from '../records/rebalancing.ts';
 import {
+  buyNoRecord,
   buyOrderRecord,
   sellOrderRecord,
   signalRecord,
@@ -94,6 +95,7 @@ export const COMPONENTS = {
   MinuteMarket: minuteMarketRecord,
   Minute: minuteRecord,
   HistoryAnswer: minutesAnswer,
+  BuyNo: buyNoRecord,
   Signal: signalRecord,
   BuyOrder: buyOrderRecord,
   SellOrder: sellOrderRecord,

@@ -34,7 +34,11 @@ const ID = /^\d{1,20}$/;
 /** The posts of a CSV file or of one with a JSON object per line; rejects with every faulty line and what is wrong with it. */
 export async function readPostFile(path: string, rules: PostFileRules): Promise<PostFile> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new ServiceError('IMPORT_FILE', `${path} cannot be read`, { cause });
+    throw new ServiceError(
+      'IMPORT_FILE',
+      `${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`,
+      { cause },
+    );
   });
   const faults: string[] = [];
   const byId = new Map<string, PostFact>();

@@ -5,7 +5,7 @@ import type { AccountPath } from '../../views/account-path.ts';
 import type { Endpoint, FileEndpoint } from '../answer.ts';
 import { compressed, encodedFile } from '../encoded-file.ts';
 import { API_HEADERS, JSON_TYPE, SECURITY_HEADERS } from '../headers.ts';
-import { PAGE_HEADERS, staticAnswer, staticFile } from '../static-content.ts';
+import { PAGE_HEADERS, staticAnswer } from '../static-content.ts';
 
 /** What the pages tell about the service they are of. */
 interface PageDeps {
@@ -42,8 +42,8 @@ export function documentEndpoints(deps: PageDeps): readonly FileEndpoint[] {
     return asyncApiDocument(accounts);
   };
   return [
-    later(`${API_PREFIX}/openapi.json`, JSON_TYPE, API_HEADERS, async () => encoded(await openApi())),
-    later(`${API_PREFIX}/asyncapi.json`, JSON_TYPE, API_HEADERS, async () => encoded(await asyncApi())),
+    document('openapi.json', openApi),
+    document('asyncapi.json', asyncApi),
     page('/docs', async () => {
       const { restPage } = await import('../docs/rest-page.ts');
       return restPage(await openApi(), facts);
@@ -61,15 +61,9 @@ export function documentEndpoints(deps: PageDeps): readonly FileEndpoint[] {
   ];
 }
 
-const encoded = (document: unknown) => Buffer.from(JSON.stringify(document));
-
-function later(
-  path: string,
-  type: string,
-  headers: Readonly<Record<string, string>>,
-  load: () => Promise<Buffer>,
-): FileEndpoint {
-  return { method: 'GET', path, access: 'open', answer: staticFile(load, type, headers) };
+function document(name: string, make: () => Promise<unknown>): FileEndpoint {
+  const load = compressed(async () => Buffer.from(JSON.stringify(await make())));
+  return encodedFile(`${API_PREFIX}/${name}`, JSON_TYPE, API_HEADERS, load);
 }
 
 function page(path: string, make: () => Promise<string>): FileEndpoint {

@@ -9,6 +9,7 @@ import { type CheckedRows, checkedAny, checkedBytes, checkedText, openCheckedRow
 import { type Durable, durableAt } from './commit.ts';
 import { type Damage, isDamageCode, provesDamage, watchDamage } from './damage.ts';
 import { DICTIONARY } from './dictionary.ts';
+import { beginsAsDatabase } from './file-mark.ts';
 import type { KeyShape } from './key-shape.ts';
 import { type OpenRoom, openRoom, pagesOf } from './open-room.ts';
 import { openBesideWriter, type ReaderOpenings, serveReaderOpenings } from './reader-openings.ts';
@@ -98,6 +99,9 @@ export function hasEnvironment(folder: string): boolean {
   return isEnvironment(environmentPath(folder));
 }
 
+/** A RangeError, as what is read is out of all that can be there. */
+const NOT_A_DATABASE = 'its file data.mdb does not begin as one of a database does';
+
 function isEnvironment(path: string): boolean {
   const file = join(path, 'data.mdb');
   return existsSync(file) && statSync(file).size > 0;
@@ -105,6 +109,8 @@ function isEnvironment(path: string): boolean {
 
 export function openRoot(path: string, isReadOnly: boolean): RootDatabase {
   try {
+    if (isEnvironment(path) && !beginsAsDatabase(join(path, 'data.mdb')))
+      throw new RangeError(NOT_A_DATABASE);
     const root = open({
       path,
       // The default trusts commits that were never flushed when it finds the boot id unchanged, and lost

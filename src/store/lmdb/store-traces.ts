@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
+import { expectReadable } from '../readable-folder.ts';
+import { EDGE_COPIES } from '../store.ts';
 import { isDiskFull } from '../system-error.ts';
 
 /** Kept beside a store, so that no empty one takes its place when it is gone. */
@@ -13,16 +15,25 @@ export function missingStore(folder: string, traces: readonly string[] = storeTr
   const remedy =
     `; there was one, as these show: ${traces.join(', ')}; put the db folder of a backup, or one that was kept, ` +
     `back as ${join(folder, 'db')}, or start on another folder to begin anew`;
-  const why = traces.length > 0 ? remedy : isFile(folder) ? ': it is a file, not a folder' : '';
+  const why = traces.length > 0 ? remedy : whyNone(folder);
   return new StoreError('STORE_MISSING', `there is no store in ${folder}${why}`);
 }
 
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+/** Of a folder in which none ever was. */
+function whyNone(folder: string): string {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isFile()) return ': it is a file, not a folder';
+  const remedy = 'name the folder of an engine, or begin one with `tallywire start`';
+  if (found === undefined) return `: there is no such folder; ${remedy}`;
+  const isOfEdge = existsSync(join(folder, EDGE_COPIES));
+  return isOfEdge
+    ? ': it is that of an edge, which keeps only copies; name that of an engine'
+    : `; ${remedy}`;
 }
 
 /** What lies in a data folder and shows that a store is or was there, by path from the folder. */
 export function storeTraces(folder: string): readonly string[] {
+  for (const part of [folder, join(folder, 'db')]) expectReadable(folder, part);
   const backups = namesIn(join(folder, 'backups')).map((name) => join('backups', name));
   return [...namesIn(folder).filter((name) => /^db(\.|$)/.test(name)), ...backups].sort();
 }

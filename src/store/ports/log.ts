@@ -114,6 +114,9 @@ export const REPAIR_NOTE = 'repair';
 /** The note of how far the store has followed its shard, where several machines share one. */
 export const CLUSTER_NOTE = 'cluster';
 
+/** The folder in the data folder of an edge that holds its copies of the shards. */
+export const EDGE_COPIES = 'shards';
+
 /** Small facts about the folder itself, such as which embedded world it belongs to. */
 export interface Notes {
   get(name: string): string | undefined;

@@ -51,6 +51,29 @@ describe('the documents', () => {
     });
   }
 
+  for (const path of ['/api/v1/openapi.json', '/api/v1/asyncapi.json', '/docs', '/docs/feed']) {
+    it(`are sent compressed to whoever accepts that: ${path}`, async () => {
+      const plain = await fetched(path, { 'Accept-Encoding': 'identity' });
+      assert.equal(plain.headers.get('content-encoding'), null);
+      const text = await plain.text();
+      const etags = new Set([plain.headers.get('etag')]);
+      for (const encoding of ['br', 'gzip']) {
+        const response = await fetched(path, { 'Accept-Encoding': encoding });
+        const { headers } = response;
+        assert.equal(headers.get('content-encoding'), encoding);
+        assert.match(headers.get('vary') ?? '', /Accept-Encoding/);
+        assert.ok(
+          Number(headers.get('content-length')) < text.length / 4,
+          headers.get('content-length') ?? '',
+        );
+        assert.equal(await response.text(), text);
+        etags.add(headers.get('etag'));
+      }
+      // Bytes that differ have marks that differ.
+      assert.equal(etags.size, 3);
+    });
+  }
+
   for (const path of ['/docs', '/docs/feed']) {
     it(`let ${path} use nothing but what comes from here`, async () => {
       const response = await fetched(path);

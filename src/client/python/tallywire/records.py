@@ -271,17 +271,12 @@ class HistoryAnswer(TypedDict):
     data: list[Minute]
 
 
-class SignalCut(TypedDict):
+class BuyNoCut(TypedDict):
     by: Literal["event_cap", "unproven", "account_cap", "depth", "minimum"]
     fraction: float
 
 
-class SignalBuyNoCut(TypedDict):
-    by: Literal["event_cap", "unproven", "account_cap", "depth", "minimum"]
-    fraction: float
-
-
-class SignalBuyNo(TypedDict):
+class BuyNo(TypedDict):
     token_id: str
     model_prob: float
     edge_net: float
@@ -290,7 +285,12 @@ class SignalBuyNo(TypedDict):
     available_usd: float | None
     kelly_fraction: float
     suggested_bet: float
-    cut: list[SignalBuyNoCut]
+    cut: list[BuyNoCut]
+
+
+class SignalCut(TypedDict):
+    by: Literal["event_cap", "unproven", "account_cap", "depth", "minimum"]
+    fraction: float
 
 
 class Signal(TypedDict):
@@ -319,7 +319,7 @@ class Signal(TypedDict):
     bid_size: float | None
     ask_size: float | None
     fee_rate: float
-    buy_no: SignalBuyNo | None
+    buy_no: BuyNo | None
     reason_codes: list[str]
     reasons: list[str]
     bankroll: float
@@ -337,23 +337,6 @@ class BuyOrder(TypedDict):
     n_unproven: int
 
 
-class SellOrderBuyNoCut(TypedDict):
-    by: Literal["event_cap", "unproven", "account_cap", "depth", "minimum"]
-    fraction: float
-
-
-class SellOrderBuyNo(TypedDict):
-    token_id: str
-    model_prob: float
-    edge_net: float
-    kelly_full: float
-    limit_price: float
-    available_usd: float | None
-    kelly_fraction: float
-    suggested_bet: float
-    cut: list[SellOrderBuyNoCut]
-
-
 class SellOrder(TypedDict):
     strategy: Literal["RISK_MANAGEMENT"]
     bucket: str
@@ -361,7 +344,7 @@ class SellOrder(TypedDict):
     edge: float | None
     limit_price: float | None
     available_usd: float | None
-    buy_no: SellOrderBuyNo | None
+    buy_no: BuyNo | None
 
 
 class TrackRecord(TypedDict):
