@@ -19,7 +19,6 @@ import { createPaidAnswers } from './paid-answers.ts';
 import { type FaultKind, faultsEndOf, type Plan } from './plan.ts';
 import { type Reader, startReader } from './reader.ts';
 import { settled } from './settled.ts';
-import { settledTransfers } from './settled-transfers.ts';
 import { createShownFrames } from './shown-frames.ts';
 import type { DiskFigures } from './simulated-disk.ts';
 import { openStage, SERVICE_URL, START_AT, type Stage } from './stage.ts';
@@ -119,7 +118,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   let forecastAt = 0;
   const paid = createPaidAnswers({
     kept: disk.kept,
-    transfers: () => settledTransfers(world),
+    transfers: world.transfers,
     now: kernel.now,
     violations,
   });

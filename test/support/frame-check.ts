@@ -40,8 +40,7 @@ export function checkMessage(name: string, frame: unknown): void {
 }
 
 /** Throws unless the document describes the frame of the server. */
-export function checkFrame(text: string): void {
-  const frame: unknown = JSON.parse(text);
+export function checkFrame(text: string, frame: unknown = JSON.parse(text)): void {
   const { type, channel } = Head.parse(frame);
   checkMessage(messageName(type, channel), frame);
 }
