@@ -16,7 +16,7 @@ import { createContentChecks } from './content-checks.ts';
 import { createDeliveredPosts } from './delivered-posts.ts';
 import { createFaults } from './faults.ts';
 import { createPaidAnswers } from './paid-answers.ts';
-import { type FaultKind, faultsEndOf, type Plan } from './plan.ts';
+import { createBadHours, type FaultKind, faultsEndOf, type Plan } from './plan.ts';
 import { type Reader, startReader } from './reader.ts';
 import { settled } from './settled.ts';
 import { createShownFrames } from './shown-frames.ts';
@@ -104,7 +104,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const violations = createViolations(kernel.now);
   const { check } = violations;
   const accounts = accountsOf(seed, ACCOUNTS);
-  const { world: size, sources, askEveryMs } = TIERS[tier];
+  const { world: size, sources, askEveryMs, calmSlowness } = TIERS[tier];
   const timeline = createTimeline({ seed, startAt: START_AT, accounts, overrides: createOverrides(), size });
   const delivered = createDeliveredPosts({
     kernel,
@@ -206,6 +206,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     },
     owners.reader,
   );
+  const isBadHour = createBadHours(plan);
+  const slowness = () => (isBadHour(Math.floor(kernel.now() / HOUR_MS)) ? 1 : calmSlowness);
   const asking = {
     url: SERVICE_URL,
     now: kernel.now,
@@ -217,7 +219,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   };
   kernel.as(owners.asker, () => startAsking(asking));
   kernel.as({ name: 'claimant' }, () =>
-    startClaimant({ url: SERVICE_URL, random: chanceOf(seed, 'claimant'), places }),
+    startClaimant({ url: SERVICE_URL, random: chanceOf(seed, 'claimant'), places, slowness }),
   );
   let made = 0;
   kernel.as({ name: 'buyer' }, () =>
@@ -227,6 +229,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       hexOf: (bytes) => `0x${hex(bytes * 2, seed, 'buyer', ++made)}`,
       now: stage.trueNow,
       answers: paid,
+      slowness,
       onAnswer: (what) => count(`buyer: ${what}`),
     }),
   );
