@@ -10,6 +10,7 @@ import {
 } from '../engine/engine.ts';
 import { type Endpoints, viaOf } from '../sources/endpoints.ts';
 import { atSpeed, type SourceSettings } from '../sources/settings.ts';
+import type { Source } from '../sources/source.ts';
 import { createSources } from '../sources/sources.ts';
 import { withPolling } from './account-polling.ts';
 import { type Machine, thisMachine } from './machine.ts';
@@ -50,13 +51,17 @@ function depsOf(parts: EngineParts): EngineDeps {
     sources: createSources(
       withPolling(endpoints, config),
       atSpeed({ ...sourceSettingsOf(config), ...sourceSettings }, speed),
-    ),
+    ).map((source) => askingWith(machine.fetchFor(source.name), source)),
     settings: settingsOf(config, endpoints),
     retentionDays: config.retentionDays,
     checkpointMs: config.checkpointSeconds * 1_000,
     disk: () => machine.diskUse(config.data),
     startWorker: machine.startWorker,
   };
+}
+
+function askingWith(ask: typeof fetch, source: Source): Source {
+  return { ...source, run: (context) => source.run({ ...context, fetch: ask }) };
 }
 
 function sourceSettingsOf({ historyDays, posts }: Config): Partial<SourceSettings> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { SourceName } from '../../streams/internal.ts';
 import { type ControlSocket, openControlSocket } from '../access/keys/control-socket.ts';
 import { type Listen, listen } from '../server/http.ts';
 import { type StartWorker, startWorkerThread } from '../simulation/pool.ts';
@@ -8,8 +9,7 @@ import { lockFolder } from '../store/lock.ts';
 import { CONTROL_SOCKET, openSocketFolder } from '../store/socket-folder.ts';
 
 /**
- * What the service takes from the machine that it runs on, beside its clocks, timers and `fetch`. A simulation gives its
- * own.
+ * What the service takes from the machine that it runs on, beside its clocks and timers. A simulation gives its own.
  */
 export interface Machine {
   /** Numbers in [0, 1). */
@@ -23,6 +23,8 @@ export interface Machine {
   /** Takes commands from the same machine, under a name in the data folder. */
   readonly openControlSocket: typeof openControlSocketIn;
   readonly startWorker: StartWorker;
+  /** What the source of this name asks the outside world with. */
+  readonly fetchFor: (source: SourceName) => typeof fetch;
 }
 
 export const thisMachine: Machine = {
@@ -34,6 +36,8 @@ export const thisMachine: Machine = {
   diskUse,
   openControlSocket: openControlSocketIn,
   startWorker: startWorkerThread,
+  // Looked up at each request, as everywhere else.
+  fetchFor: () => (input, init) => fetch(input, init),
 };
 
 async function openControlSocketIn(

@@ -18,6 +18,8 @@ export interface JsonRequest {
   readonly body?: unknown;
   /** Called with the headers of every answer, an error status included. */
   readonly onHeaders?: ((headers: Headers) => void) | undefined;
+  /** That of the process unless given. */
+  readonly fetch?: typeof fetch | undefined;
 }
 
 /**
@@ -50,7 +52,7 @@ export async function getJson(url: string, request: JsonRequest = {}): Promise<u
 
 async function exchange(url: string, request: JsonRequest, signal: AbortSignal): Promise<unknown> {
   const path = new URL(url).pathname;
-  const response = await fetch(url, {
+  const response = await (request.fetch ?? fetch)(url, {
     method: request.method ?? 'GET',
     headers: {
       accept: 'application/json',

@@ -5,7 +5,7 @@ import type { Pace } from './pace.ts';
 import type { SourceContext } from './source.ts';
 
 type Refusals = Pick<SourceContext, 'refused'>;
-type Listener = Refusals & Partial<Pick<SourceContext, 'onHeaders'>>;
+type Listener = Refusals & Partial<Pick<SourceContext, 'onHeaders' | 'fetch'>>;
 
 /** A request that waits for its turn, if its host is asked in turns. Its time limit begins with its turn. */
 interface PayloadRequest extends JsonRequest {
@@ -73,7 +73,7 @@ export async function readPayload<T>(
     request.onHeaders?.(headers);
     context.onHeaders?.(url, headers);
   };
-  const ask = () => getJson(url, { ...request, onHeaders });
+  const ask = () => getJson(url, { ...request, onHeaders, fetch: context.fetch });
   const payload = await (request.pace?.run(ask, request) ?? ask()).catch((error: unknown) => {
     if (isRefusal(error)) context.refused(error.message);
     throw error;

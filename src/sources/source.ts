@@ -84,6 +84,8 @@ export interface SourceContext {
   readonly used: (use: ApiUse) => void;
   /** Called with the headers of every answer, which tell the time of the host. */
   readonly onHeaders?: ((url: string, headers: Headers) => void) | undefined;
+  /** What the source asks with; the `fetch` of the process unless given. */
+  readonly fetch?: typeof fetch | undefined;
 }
 
 /** A supervised reader of one part of the outside world. */

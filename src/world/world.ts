@@ -58,6 +58,8 @@ export interface World {
   readonly url: string;
   readonly control: WorldControl;
   readonly addresses: WorldAddresses;
+  /** The transactions on its chain that moved money, by `payer|nonce` in lower case. */
+  readonly transfers: ReadonlyMap<string, string>;
   close(): Promise<void>;
 }
 
@@ -152,7 +154,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     await close();
     throw error;
   }
-  return { url, control, addresses: addressesOf(url, accounts), close };
+  return { url, control, addresses: addressesOf(url, accounts), transfers: chain.transfers, close };
 }
 
 async function listen(server: Server, port: number, host: string): Promise<string> {

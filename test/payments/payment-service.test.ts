@@ -328,7 +328,7 @@ describe('openPaymentService', () => {
         const { reply } = await charge(payment);
         assert.equal(reply.body, 'answer 1');
         const receipt = JSON.parse(Buffer.from(reply.headers['PAYMENT-RESPONSE'] ?? '', 'base64').toString());
-        assert.deepEqual([receipt.transaction], Object.values(stand.chain.settled()));
+        assert.deepEqual([receipt.transaction], [...stand.chain.transfers.values()]);
         assert.equal(settleCalls(), calls);
       });
 

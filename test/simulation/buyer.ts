@@ -14,6 +14,8 @@ interface BuyerOptions {
   /** UTC ms, whatever the calendar of the engine shows. */
   readonly now: () => number;
   readonly answers: Pick<PaidAnswers, 'onSigned' | 'onTold'>;
+  /** How many times longer the next pause between two purchases may be than it usually is; 1 unless given. */
+  readonly slowness?: () => number;
   /** Told what becomes of each request. */
   readonly onAnswer: (what: string) => void;
 }
@@ -54,7 +56,8 @@ interface Answer {
  * Buys single answers one after the other, as a program of a user would: it sends the same payment again until it is
  * answered, and signs another one only when it is told that the last one is not taken.
  */
-export function startBuyer({ url, random, hexOf, now, answers, onAnswer }: BuyerOptions): void {
+export function startBuyer(options: BuyerOptions): void {
+  const { url, random, hexOf, now, answers, slowness = () => 1, onAnswer } = options;
   const payer = createPayer(hexOf);
   let purchases = 0;
   let terms: PaymentTerms | undefined;
@@ -142,7 +145,7 @@ export function startBuyer({ url, random, hexOf, now, answers, onAnswer }: Buyer
 
   async function buyOn(): Promise<never> {
     for (;;) {
-      await pause(PAUSE_MS);
+      await pause(PAUSE_MS * slowness());
       await buy(PATHS[purchases % PATHS.length] ?? PATHS[0]);
     }
   }

@@ -7,6 +7,8 @@ interface ClaimantOptions {
   readonly url: string;
   readonly random: Chance;
   readonly places: Pick<ClaimedPlaces, 'onTold'>;
+  /** How many times more seldom than usual places are claimed now. */
+  readonly slowness: () => number;
 }
 
 const EVERY_MS = 30_000;
@@ -14,8 +16,9 @@ const TIMEOUT_MS = 5_000;
 const placeShape = z.object({ position: z.int() });
 
 /** Claims places on the waitlist, some of them again and again. */
-export function startClaimant({ url, random, places }: ClaimantOptions): void {
+export function startClaimant({ url, random, places, slowness }: ClaimantOptions): void {
   let claimed = 0;
+  let passed = 0;
 
   async function claim(wallet: string) {
     const answer = await fetch(`${url}/api/v1/waitlist`, {
@@ -28,6 +31,9 @@ export function startClaimant({ url, random, places }: ClaimantOptions): void {
   }
 
   setInterval(() => {
+    passed += 1;
+    if (passed < slowness()) return;
+    passed = 0;
     const isAgain = claimed > 0 && random() < 0.4;
     const wallet = walletOf(isAgain ? 1 + Math.floor(random() * claimed) : ++claimed);
     claim(wallet).then(

@@ -103,7 +103,10 @@ export function createContentChecks({ stage, tier, accounts, violations }: Conte
       const push = client.push.bind(client);
       let request: ReturnType<typeof requests.begin> | undefined;
       client.onSend = (bytes) => {
-        request ??= requests.begin(client.simulatedOwner.name, bytes);
+        request ??= requests.begin(
+          { life: client.simulatedOwner.name, source: client.simulatedSource },
+          bytes,
+        );
       };
       // What arrives is looked at when the engine gets it, which may be long after it was sent.
       client.push = (chunk, encoding) => {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Store } from '../../src/store/store.ts';
 import type { Kernel, Owner } from './kernel.ts';
+import { parsedJson } from './parsed-json.ts';
 
 /**
  * The posts that the world has delivered, counted in the simplest way: out of the text of its answers, with code of its
@@ -204,7 +205,7 @@ export function createDeliveredPosts(deps: {
 /** Undefined where the answer was spoiled. */
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parsedJson(text);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Store } from '../../src/store/store.ts';
+import { parsedJson } from './parsed-json.ts';
 import { createSentTexts } from './sent-texts.ts';
 import type { Part } from './simulated-disk.ts';
 
@@ -109,7 +110,7 @@ export function createDeliveredValues({
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
+    parsedJson(text);
     return true;
   } catch {
     return false;

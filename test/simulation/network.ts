@@ -16,8 +16,8 @@ interface Connection {
 export interface Network {
   /** As `Listen` of the service: the server takes connections until it is closed or its owner is killed. */
   listen(server: Server, port: number, host: string): Promise<string>;
-  /** A connection of the present owner. It is refused where nobody listens. */
-  connect(host: string, port: number): SimulatedSocket;
+  /** A connection of the present owner, or of a source of its. It is refused where nobody listens. */
+  connect(host: string, port: number, source?: string): SimulatedSocket;
   /** The open connections to servers of an owner. */
   connectionsTo(owner: Owner): readonly Connection[];
   /** Called with the near end of every connection that is begun, and the host it is to go to, before anybody has it. */
@@ -66,11 +66,11 @@ export function createNetwork(kernel: Kernel, chance: Chance): Network {
       });
       return `http://${name}`;
     },
-    connect(host, port) {
+    connect(host, port, source) {
       const name = `${host}:${port}`;
       const place = listening.get(name);
       const remote = { address: host, port };
-      const client = new SimulatedSocket({ wire, owner: kernel.owner, remote });
+      const client = new SimulatedSocket({ wire, owner: kernel.owner, remote, source });
       network.onConnect(client, host);
       if (place === undefined) {
         client.refuse();

@@ -26,9 +26,9 @@ function row(state: PaymentState, over: Partial<KeptPayment> = {}): KeptPayment 
 /** A disk, a chain and a buyer that has signed a payment. */
 function stage() {
   const kept = createMemoryStore();
-  const chain: string[] = [];
+  const chain = new Set<string>();
   const violations = createViolations(() => 0);
-  const answers = createPaidAnswers({ kept, transfers: () => chain, now: () => 0, violations });
+  const answers = createPaidAnswers({ kept, transfers: chain, now: () => 0, violations });
   answers.onSigned(PAYMENT);
   const keep = async (payment: KeptPayment) => {
     await kept.payments.put(payment);
@@ -42,7 +42,7 @@ describe('paid answers', () => {
   it('find nothing wrong with a payment that is settled, answered and sent again', async () => {
     const { chain, answers, keep, found, checked } = stage();
     for (const state of ['RESERVED', 'VERIFIED', 'SETTLING'] as const) await keep(row(state));
-    chain.push(PAYMENT.transfer);
+    chain.add(PAYMENT.transfer);
     answers.check();
     await keep(row('UNKNOWN'));
     await keep(row('SETTLED'));
@@ -62,7 +62,7 @@ describe('paid answers', () => {
     const second = { id: 'net|asset|payer|2', transfer: 'payer|2', purchase: 1 };
     answers.onSigned(second);
     await keep(row('SETTLED', { id: second.id }));
-    chain.push(second.transfer);
+    chain.add(second.transfer);
     answers.onTold(second, SERVED);
     answers.check();
     answers.checkServed(0);
@@ -72,7 +72,7 @@ describe('paid answers', () => {
   it('find money that moved for an answer that is not on disk', async () => {
     const { chain, answers, keep, found } = stage();
     await keep(row('VERIFIED'));
-    chain.push(PAYMENT.transfer);
+    chain.add(PAYMENT.transfer);
     answers.check();
     assert.match(found().join(), /16: net\|asset\|payer\|1 was paid, and is VERIFIED on disk/);
   });
@@ -80,7 +80,7 @@ describe('paid answers', () => {
   it('find money that moved before it was on disk that it would', async () => {
     const { chain, keep, found } = stage();
     await keep(row('VERIFIED'));
-    chain.push(PAYMENT.transfer);
+    chain.add(PAYMENT.transfer);
     await keep(row('SETTLING'));
     assert.match(found().join(), /16: .* was paid before/);
   });
@@ -91,7 +91,7 @@ describe('paid answers', () => {
     answers.onSigned(second);
     for (const { id, transfer } of [PAYMENT, second]) {
       await keep(row('SETTLED', { id }));
-      chain.push(transfer);
+      chain.add(transfer);
     }
     answers.check();
     assert.match(
@@ -104,9 +104,9 @@ describe('paid answers', () => {
     for (const isPaidFirst of [true, false]) {
       const { chain, answers, keep, found } = stage();
       await keep(row('SETTLED'));
-      if (isPaidFirst) chain.push(PAYMENT.transfer);
+      if (isPaidFirst) chain.add(PAYMENT.transfer);
       answers.onTold(PAYMENT, { type: 'failed' });
-      if (!isPaidFirst) chain.push(PAYMENT.transfer);
+      if (!isPaidFirst) chain.add(PAYMENT.transfer);
       answers.check();
       assert.match(found().join(), /was paid/);
     }
@@ -128,7 +128,7 @@ describe('paid answers', () => {
     const { chain, answers, keep, found } = stage();
     answers.onTold(PAYMENT, SERVED);
     assert.match(found().join(), /was answered and never paid/);
-    chain.push(PAYMENT.transfer);
+    chain.add(PAYMENT.transfer);
     answers.onTold(PAYMENT, { ...SERVED, body: 'another' });
     assert.match(found().join(), /was answered an answer, and then another/);
     await keep(row('SETTLED'));
@@ -139,7 +139,7 @@ describe('paid answers', () => {
   it('find a payment that is never answered, and one that nobody signed', async () => {
     const { chain, answers, keep, found } = stage();
     await keep(row('UNKNOWN'));
-    chain.push(PAYMENT.transfer, 'payer|7');
+    chain.add(PAYMENT.transfer).add('payer|7');
     answers.check();
     answers.checkServed(1);
     assert.equal(found().length, 1);

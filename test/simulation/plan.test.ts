@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FAULT_KINDS, faultsEndOf, plan, planOf } from './plan.ts';
+import { createBadHours, FAULT_KINDS, faultsEndOf, plan, planOf, planOfDays } from './plan.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -32,5 +32,24 @@ describe('planOf', () => {
           const hour = Math.floor(at / HOUR_MS);
           assert.ok(at > 60_000 && at <= faultsEndOf(hour, hours), `${at} of ${hours}`);
         }
+  });
+});
+
+describe('planOfDays', () => {
+  it('has the faults of the first hour, and those of one hour of each further day', () => {
+    for (let seed = 1; seed <= 5; seed++) {
+      const days = planOfDays(seed, 96);
+      assert.deepEqual(
+        days.filter(({ at }) => at < HOUR_MS),
+        planOf(seed, 1),
+      );
+      const hours = new Set(days.map(({ at }) => Math.floor(at / HOUR_MS)));
+      assert.deepEqual(
+        [...hours].map((hour) => Math.floor(hour / 24)),
+        [0, 1, 2, 3],
+      );
+      const isBadHour = createBadHours(days);
+      for (let hour = 0; hour < 96; hour++) assert.equal(isBadHour(hour), hours.has(hour));
+    }
   });
 });

@@ -214,6 +214,26 @@ const OFF_SHARE = 0.25;
 /** How often a kind happens in an hour at most. With half of it in most seeds, 300 hours have more than 1,000 of each. */
 const MOST_PER_HOUR = 12;
 
+const HOURS_OF_DAY = 24;
+
+/** The first hour has faults, and then one hour of each day: between them days pass quickly, and much is forgotten. */
+function isBadHour(seed: number, hour: number): boolean {
+  const day = Math.floor(hour / HOURS_OF_DAY);
+  if (day === 0) return hour === 0;
+  return hour % HOURS_OF_DAY === Math.floor(chanceOf(seed, `bad hour of day ${day}`)() * HOURS_OF_DAY);
+}
+
+/** As `planOf`, for days: most of their hours have no faults. */
+export function planOfDays(seed: number, hours: number): Plan {
+  return planOf(seed, hours).filter(({ at }) => isBadHour(seed, Math.floor(at / HOUR_MS)));
+}
+
+/** Whether it is the first hour, or one with faults. */
+export function createBadHours(faults: Plan): (hour: number) => boolean {
+  const bad = new Set([0, ...faults.map(({ at }) => Math.floor(at / HOUR_MS))]);
+  return (hour) => bad.has(hour);
+}
+
 /** Which kinds happen at all, and how often, differs from seed to seed: what is rare beside others comes out alone. */
 export function planOf(seed: number, hours: number): Plan {
   const faults: Fault[] = [];

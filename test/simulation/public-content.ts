@@ -1,6 +1,7 @@
 import { checkAnswer } from '../support/answer-check.ts';
 import { checkFrame } from '../support/frame-check.ts';
 import type { Answer } from './askers.ts';
+import { parsedJson } from './parsed-json.ts';
 import type { Violations } from './violations.ts';
 
 /** What only PRO sees of any record. */
@@ -55,7 +56,7 @@ export function createPublicContent({ check }: Pick<Violations, 'check'>): Publi
   }
 
   function checkFree(name: string, text: string): void {
-    const paid = paidNameIn(JSON.parse(text));
+    const paid = paidNameIn(parsedJson(text));
     check(17, paid === undefined, () => `${name} shows ${paid} to FREE`);
   }
 
@@ -65,7 +66,7 @@ export function createPublicContent({ check }: Pick<Violations, 'check'>): Publi
       if (tier === 'FREE' && status === 200) checkFree(path, body);
     },
     onFrame(text, isFree) {
-      checkAs('a frame', () => checkFrame(text));
+      checkAs('a frame', () => checkFrame(text, parsedJson(text)));
       if (isFree) checkFree('a frame', text);
     },
   };

@@ -182,7 +182,9 @@ async function runMany(): Promise<void> {
       const shrinking = values['no-shrink']
         ? ['--no-shrink']
         : ['--shrink-minutes', values['shrink-minutes']];
-      const child = startChild(new URL(import.meta.url), [...args, ...planned, ...shrinking]);
+      const child = startChild(new URL(import.meta.url), [...args, ...planned, ...shrinking], {
+        flags: process.execArgv,
+      });
       let printed = '';
       let held: string[] | undefined = [];
       const show = (text: string) => print(text.trimEnd().replaceAll(/^/gm, `seed ${seed}: `));

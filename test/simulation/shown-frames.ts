@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Store } from '../../src/store/store.ts';
+import { parsedJson } from './parsed-json.ts';
 import { createSentTexts } from './sent-texts.ts';
 import type { Part } from './simulated-disk.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
@@ -124,11 +125,11 @@ export function createShownFrames({ kept, violations }: ShownOptions): ShownFram
       server.onSend = createSentTexts((text) => {
         onText(text);
         if (text.startsWith('{"type":"snapshot"')) {
-          const { channel, account, seq } = placeOf.parse(JSON.parse(text));
+          const { channel, account, seq } = placeOf.parse(parsedJson(text));
           sent.set(topicOf(channel, account, seq), seq);
         }
         if (!text.startsWith('{"type":"update"')) return;
-        const frame = update.parse(JSON.parse(text));
+        const frame = update.parse(parsedJson(text));
         show(frame, topicOf(frame.channel, frame.account, frame.seq), sent);
       });
     },

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parsedJson } from './parsed-json.ts';
 
 /** A record as somebody was shown it, whether in an answer or in a frame. */
 export interface ShownRecord {
@@ -50,7 +51,7 @@ function keyOf(fields: ShownRecord['record']): string | undefined {
 /** The records of a good answer to a request for this path. */
 export function recordsOfAnswer(path: string, text: string): readonly ShownRecord[] {
   const place = placeOf(path);
-  const body = place && envelope.safeParse(JSON.parse(text));
+  const body = place && envelope.safeParse(parsedJson(text));
   if (place === undefined || !body?.success) return [];
   return body.data.data.map((each) => ({ ...place, key: keyOf(each), record: each }));
 }
@@ -64,7 +65,7 @@ interface FrameRecord extends ShownRecord {
 export function recordsOfFrame(text: string): readonly FrameRecord[] {
   const isUpdate = text.startsWith('{"type":"update"');
   if (!isUpdate && !text.startsWith('{"type":"snapshot"')) return [];
-  const json: unknown = JSON.parse(text);
+  const json = parsedJson(text);
   if (isUpdate) {
     const { channel, account, ts: at, data } = update.parse(json);
     return data === null ? [] : [{ channel, account, key: keyOf(data), at, record: data }];

@@ -22,7 +22,6 @@ import { startHopping } from './hopping-reader.ts';
 import type { Owner } from './kernel.ts';
 import { createPaidAnswers } from './paid-answers.ts';
 import { settled } from './settled.ts';
-import { settledTransfers } from './settled-transfers.ts';
 import { createSharedLog } from './shared-log.ts';
 import type { SimulatedMember } from './simulated-member.ts';
 import { START_AT } from './stage.ts';
@@ -291,7 +290,7 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
     kept: {
       payments: { find: (id) => furthest(engines.map((engine) => storeOf(engine).payments.find(id))) },
     },
-    transfers: () => settledTransfers(world),
+    transfers: world.transfers,
     now: kernel.now,
     violations,
   });

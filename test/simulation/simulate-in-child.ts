@@ -40,7 +40,7 @@ export async function simulateInChild(
   const file = join(folder, 'plan.json');
   writeFileSync(file, JSON.stringify(plan));
   const place = ['--hours', String(hours), '--seed', String(seed), '--tier', tier];
-  const child = startChild(runner, [...place, '--plan', file, '--no-shrink']);
+  const child = startChild(runner, [...place, '--plan', file, '--no-shrink'], { flags: process.execArgv });
   let isOverdue = false;
   const timer = setTimeout(() => {
     isOverdue = true;

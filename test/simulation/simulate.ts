@@ -16,10 +16,9 @@ import { createContentChecks } from './content-checks.ts';
 import { createDeliveredPosts } from './delivered-posts.ts';
 import { createFaults } from './faults.ts';
 import { createPaidAnswers } from './paid-answers.ts';
-import { type FaultKind, faultsEndOf, type Plan } from './plan.ts';
+import { createBadHours, type FaultKind, faultsEndOf, type Plan } from './plan.ts';
 import { type Reader, startReader } from './reader.ts';
 import { settled } from './settled.ts';
-import { settledTransfers } from './settled-transfers.ts';
 import { createShownFrames } from './shown-frames.ts';
 import type { DiskFigures } from './simulated-disk.ts';
 import { openStage, SERVICE_URL, START_AT, type Stage } from './stage.ts';
@@ -105,7 +104,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const violations = createViolations(kernel.now);
   const { check } = violations;
   const accounts = accountsOf(seed, ACCOUNTS);
-  const { world: size, sources, askEveryMs } = TIERS[tier];
+  const { world: size, sources, askEveryMs, calmSlowness } = TIERS[tier];
   const timeline = createTimeline({ seed, startAt: START_AT, accounts, overrides: createOverrides(), size });
   const delivered = createDeliveredPosts({
     kernel,
@@ -119,7 +118,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   let forecastAt = 0;
   const paid = createPaidAnswers({
     kept: disk.kept,
-    transfers: () => settledTransfers(world),
+    transfers: world.transfers,
     now: kernel.now,
     violations,
   });
@@ -207,6 +206,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     },
     owners.reader,
   );
+  const isBadHour = createBadHours(plan);
+  const slowness = () => (isBadHour(Math.floor(kernel.now() / HOUR_MS)) ? 1 : calmSlowness);
   const asking = {
     url: SERVICE_URL,
     now: kernel.now,
@@ -218,7 +219,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   };
   kernel.as(owners.asker, () => startAsking(asking));
   kernel.as({ name: 'claimant' }, () =>
-    startClaimant({ url: SERVICE_URL, random: chanceOf(seed, 'claimant'), places }),
+    startClaimant({ url: SERVICE_URL, random: chanceOf(seed, 'claimant'), places, slowness }),
   );
   let made = 0;
   kernel.as({ name: 'buyer' }, () =>
@@ -228,6 +229,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       hexOf: (bytes) => `0x${hex(bytes * 2, seed, 'buyer', ++made)}`,
       now: stage.trueNow,
       answers: paid,
+      slowness,
       onAnswer: (what) => count(`buyer: ${what}`),
     }),
   );

@@ -8,11 +8,12 @@ const WITHOUT_BODY = [204, 205, 304];
 /** Told each answer of status 200 that its asker has read to its end. */
 type OnAnswer = (owner: Owner, url: URL, text: string) => void;
 
-/** `fetch` over the simulated network, one connection for each request. */
+/** `fetch` over the simulated network, one connection for each request; of one source of an engine where it is named. */
 export function createSimulatedFetch(
   network: Pick<Network, 'connect'>,
   kernel: Kernel,
   onAnswer: OnAnswer = () => undefined,
+  source?: string,
 ): typeof fetch {
   return (input, init = {}) =>
     new Promise((resolve, reject) => {
@@ -29,7 +30,7 @@ export function createSimulatedFetch(
         path: url.pathname + url.search,
         method,
         headers: Object.fromEntries(new Headers(init.headers)),
-        createConnection: () => network.connect(url.hostname, port),
+        createConnection: () => network.connect(url.hostname, port, source),
       });
       let fail = (error: unknown) => reject(error);
       const abort = () => {

@@ -9,10 +9,11 @@ interface MachineParts {
   readonly disk: SimulatedDisk;
   readonly seed: number;
   readonly workers: SimulatedWorkers;
+  readonly fetchFor: Machine['fetchFor'];
 }
 
 /** The machine that every life of the engine runs on. */
-export function simulatedMachine({ network, disk, seed, workers }: MachineParts): Machine {
+export function simulatedMachine({ network, disk, seed, workers, fetchFor }: MachineParts): Machine {
   let ids = 0;
   return {
     random: chanceOf(seed, 'restarts of sources'),
@@ -23,5 +24,6 @@ export function simulatedMachine({ network, disk, seed, workers }: MachineParts)
     diskUse: async () => ({ usedBytes: 10, freeBytes: 90, usedShare: 0.1 }),
     openControlSocket: async () => ({ close: async () => undefined }),
     startWorker: workers.start,
+    fetchFor,
   };
 }

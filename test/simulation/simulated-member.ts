@@ -123,6 +123,7 @@ export function createMember(deps: MemberDeps): SimulatedMember {
       };
     },
     startWorker: deps.workers.start,
+    fetchFor: () => fetch,
   };
   const clusterMachine: ClusterMachine = {
     async openBus({ role: { type }, report }) {

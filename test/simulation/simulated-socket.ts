@@ -13,6 +13,8 @@ interface EndOptions {
   readonly owner: Owner;
   /** Of the other side, as this one sees it. */
   readonly remote: { readonly address: string; readonly port: number };
+  /** The source of an engine whose connection it is, where it is one's. */
+  readonly source?: string | undefined;
 }
 
 type Written = (error?: Error | null) => void;
@@ -27,6 +29,7 @@ function systemError(code: string, call: string): Error {
  */
 export class SimulatedSocket extends Socket {
   readonly simulatedOwner: Owner;
+  readonly simulatedSource: string | undefined;
   readonly #wire: Wire;
   #peer: SimulatedSocket | undefined;
   /** When all that was sent so far has arrived: nothing overtakes. */
@@ -40,10 +43,11 @@ export class SimulatedSocket extends Socket {
   /** Told everything that this end sends, at the moment it does. */
   onSend: ((bytes: Buffer) => void) | undefined;
 
-  constructor({ wire, owner, remote }: EndOptions) {
+  constructor({ wire, owner, remote, source }: EndOptions) {
     super({ allowHalfOpen: false });
     this.#wire = wire;
     this.simulatedOwner = owner;
+    this.simulatedSource = source;
     Object.defineProperty(this, 'remoteAddress', { value: remote.address });
     Object.defineProperty(this, 'remotePort', { value: remote.port });
     Object.defineProperty(this, 'remoteFamily', { value: 'IPv4' });

@@ -10,8 +10,8 @@ function stage() {
     wait(ms: number) {
       at += ms;
     },
-    ask: (path: string, life = 'engine 1') =>
-      requests.begin(life, Buffer.from(`GET ${path} HTTP/1.1\r\nHost: world.test\r\n\r\n`)),
+    ask: (path: string, { life = 'engine 1', source = 'events' } = {}) =>
+      requests.begin({ life, source }, Buffer.from(`GET ${path} HTTP/1.1\r\nHost: world.test\r\n\r\n`)),
     isRight: () => violations.found.length === 0,
   };
 }
@@ -25,7 +25,7 @@ describe('createSourceRequests', () => {
     ask('/oracle/api/trackings/1').onAnswer(answer(200));
     const second = ask('/oracle/api/trackings/1');
     ask('/oracle/api/trackings/2');
-    ask('/oracle/api/trackings/1', 'engine 2');
+    ask('/oracle/api/trackings/1', { life: 'engine 2' });
     assert.ok(isRight());
     second.onAnswer(answer(200).subarray(0, -1));
     ask('/oracle/api/trackings/1?again');
@@ -41,9 +41,30 @@ describe('createSourceRequests', () => {
 
   it('lets a page be read by each of the two sources that read pages', () => {
     const { ask, isRight } = stage();
-    for (let source = 1; source <= 2; source++) ask('/market/events/slug/x');
+    for (const source of ['events', 'ui:a']) ask('/market/events/slug/x', { source });
     assert.ok(isRight());
-    ask('/market/events/slug/x');
+    ask('/market/events/slug/x', { source: 'ui:b' });
+    assert.ok(!isRight());
+  });
+
+  for (const path of ['/market/events/slug/x', '/posts-api/2/tweets'])
+    it(`lets no source ask twice for ${path} at a time, though others may`, () => {
+      const { ask, isRight } = stage();
+      const first = ask(path, { source: 'deletions:a' });
+      ask(path, { source: 'posts:a' });
+      first.onEnd();
+      ask(path, { source: 'deletions:a' });
+      assert.ok(isRight());
+      ask(path, { source: 'posts:a' });
+      assert.ok(!isRight());
+    });
+
+  it('lets posts be looked up by each of the four sources that do, and by no fifth', () => {
+    const { ask, isRight } = stage();
+    for (const source of ['deletions:a', 'deletions:b', 'posts:a', 'posts:b'])
+      ask('/posts-api/2/tweets', { source });
+    assert.ok(isRight());
+    ask('/posts-api/2/tweets', { source: 'events' });
     assert.ok(!isRight());
   });
 

@@ -7,9 +7,16 @@ interface Request {
   onEnd(): void;
 }
 
+interface Asker {
+  /** Of an engine. */
+  readonly life: string;
+  /** Undefined for what no source asks for. */
+  readonly source: string | undefined;
+}
+
 interface SourceRequests {
   /** Told the first bytes that an engine sends over a connection with the world. */
-  begin(life: string, bytes: Buffer): Request;
+  begin(asker: Asker, bytes: Buffer): Request;
 }
 
 const REQUEST_LINE = /^[A-Z]+ (\S+) HTTP/;
@@ -35,7 +42,7 @@ function hostOf(path: string): string {
   return host === 'posts-api' && path.startsWith(LOOK_UPS) ? LOOK_UPS : host;
 }
 
-/** How many sources ask for this, each for itself. */
+/** How many sources ask for this, each for itself and for one thing at a time. */
 function mostAtOnce(path: string): number {
   if (path === LOOK_UPS) return MOST_LOOK_UPS;
   return path.startsWith(EVENT_PAGES) ? MOST_OF_A_PAGE : 1;
@@ -65,19 +72,25 @@ export function createSourceRequests({
 }): SourceRequests {
   const underWay = new Map<string, number>();
   const heldUntil = new Map<string, number>();
-  const add = (name: string, by: number) => underWay.set(name, (underWay.get(name) ?? 0) + by);
+  function add(name: string, by: number): void {
+    const left = (underWay.get(name) ?? 0) + by;
+    if (left === 0) underWay.delete(name);
+    else underWay.set(name, left);
+  }
 
   return {
-    begin(life, bytes) {
+    begin({ life, source }, bytes) {
       const [, target = '/'] = REQUEST_LINE.exec(bytes.toString('latin1')) ?? [];
       const [path = ''] = target.split('?');
-      const host = `${life} ${hostOf(path)}`;
+      const host = `${life} host ${hostOf(path)}`;
       const thing = `${life} ${path}`;
       const isPolled = !path.startsWith(ON_DEMAND) && !bytes.includes('Upgrade: websocket');
-      const names = isPolled ? [host, thing] : [];
+      const own = `${life} ${source} ${path}`;
+      const names = isPolled ? [host, thing, own] : [];
       for (const name of names) add(name, 1);
       if (isPolled) {
         const most = mostAtOnce(path);
+        check(18, (underWay.get(own) ?? 0) <= 1, () => `${underWay.get(own)} requests of ${own} at a time`);
         check(
           18,
           (underWay.get(thing) ?? 0) <= most,

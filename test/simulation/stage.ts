@@ -66,16 +66,22 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const network = createNetwork(kernel, chanceOf(seed, 'latencies'));
   const disk = createSimulatedDisk(kernel, chanceOf(seed, 'disk'), onKept);
   const owners = { world: { name: 'world' }, reader: { name: 'reader' }, asker: { name: 'asker' } };
-  const simulatedFetch = createSimulatedFetch(network, kernel, (owner, url, text) => {
-    if (url.hostname === WORLD_HOST) onRead(owner, url, text);
-  });
+  const fetchFor = (source?: string) =>
+    createSimulatedFetch(
+      network,
+      kernel,
+      (owner, url, text) => {
+        if (url.hostname === WORLD_HOST) onRead(owner, url, text);
+      },
+      source,
+    );
   const globals = installVirtualGlobals({
     kernel,
     startAt: START_AT,
     random: chanceOf(seed, 'Math.random'),
     slowness: (owner) => (owner === owners.reader ? readerSlowness(tier) : 1),
     others: [
-      [globalThis, { fetch: simulatedFetch }],
+      [globalThis, { fetch: fetchFor() }],
       // What the package of the WebSockets connects with.
       [net, { connect: ({ host, port }: { host: string; port: number }) => network.connect(host, port) }],
     ],
@@ -99,7 +105,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const world = await settled(kernel, opening);
   const { flags, sources, model, tickMs } = TIERS[tier];
   const workers = createSimulatedWorkers(kernel, chanceOf(seed, 'workers'), model);
-  const machine = simulatedMachine({ network, disk, seed, workers });
+  const machine = simulatedMachine({ network, disk, seed, workers, fetchFor });
   const serviceUrl = new URL(SERVICE_URL);
   const config = parseConfig({
     flags: {

@@ -34,8 +34,10 @@ interface Advice {
 function adviceIn(record: ShownRecord['record']): Advice | undefined {
   const isAction = (action: string | null | undefined) =>
     action != null && ACTIONS.has(action) ? [action] : [];
-  const one = decided.safeParse(record);
-  if (one.success) {
+  // What lacks these fields has neither form, and to be told so by a parser takes long.
+  if (!('stale' in record)) return undefined;
+  const one = 'event_id' in record ? decided.safeParse(record) : undefined;
+  if (one?.success === true) {
     const { event_id: eventId, stale, signals = [], markets = [], BUY = [], SELL = [] } = one.data;
     const actions = [
       ...signals.flatMap(({ action }) => isAction(action)),
@@ -45,8 +47,8 @@ function adviceIn(record: ShownRecord['record']): Advice | undefined {
     ];
     return { eventId, stale, actions };
   }
-  const position = held.safeParse(record);
-  if (!position.success) return undefined;
+  const position = 'event' in record ? held.safeParse(record) : undefined;
+  if (position?.success !== true) return undefined;
   const { event, stale, positions = [], adjustments = [] } = position.data;
   const sizes = [...positions.map(({ sizing }) => sizing), ...adjustments];
   return { eventId: event.id, stale, actions: sizes.flatMap((size) => isAction(size?.action)) };

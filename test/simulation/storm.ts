@@ -29,7 +29,8 @@ export function createStorm({ kernel, network, seed, startReader }: StormOptions
         const owner = { name: `reader ${begun} of a storm` };
         const tier = begun % 2 === 0 ? 'PRO' : 'FREE';
         tiers.set(owner, tier);
-        kernel.as(owner, () => startReader(tier, chanceOf(seed, owner.name)));
+        // In an event of theirs: what a reader does a moment later, such as to connect, is to be theirs too.
+        kernel.schedule(0, () => startReader(tier, chanceOf(seed, owner.name)), owner);
       }
     },
     end() {

@@ -1,5 +1,5 @@
 import type { AnyTier, TierSimulation } from './any-simulation.ts';
-import { FAULT_KINDS, hoursUntil, planOf, plan as planShape } from './plan.ts';
+import { FAULT_KINDS, hoursUntil, planOf, planOfDays, plan as planShape } from './plan.ts';
 import { simulate } from './simulate.ts';
 import type { Tier } from './tier.ts';
 import { INVARIANTS } from './violations.ts';
@@ -25,7 +25,7 @@ function serviceSimulation(tier: Tier): TierSimulation {
     invariants: INVARIANTS,
     faultKinds: FAULT_KINDS,
     parsePlan: (json) => planShape.parse(json),
-    drawPlan: planOf,
+    drawPlan: tier === 'sparse' ? planOfDays : planOf,
     hoursUntil,
     async run({ plan, ...simulated }, { report }) {
       const { disk, figures, ...result } = await simulate({

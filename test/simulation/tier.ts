@@ -15,6 +15,8 @@ interface TierSettings {
   readonly tickMs: number;
   /** Between two requests of who asks. */
   readonly askEveryMs: number;
+  /** How many times more seldom than usual somebody buys or claims something in hours without faults. */
+  readonly calmSlowness: number;
 }
 
 const SECOND_MS = 1_000;
@@ -36,6 +38,7 @@ const DENSE: TierSettings = {
   model: 'real',
   tickMs: SECOND_MS,
   askEveryMs: 2_000,
+  calmSlowness: 1,
 };
 
 /** A small world that is asked seldom, so that days pass quickly. */
@@ -86,6 +89,7 @@ const SPARSE: TierSettings = {
   model: 'cheap',
   tickMs: 30 * SECOND_MS,
   askEveryMs: 120_000,
+  calmSlowness: 20,
 };
 
 export const TIERS: Readonly<Record<Tier, TierSettings>> = { dense: DENSE, sparse: SPARSE };

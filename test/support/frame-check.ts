@@ -33,15 +33,12 @@ export function checkMessage(name: string, frame: unknown): void {
     validate = ajv.compile({ $ref: `feed#/components/schemas/${name}` });
     validators.set(name, validate);
   }
-  assert.ok(
-    validate(frame),
-    `${name}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(frame).slice(0, 500)}`,
-  );
+  if (!validate(frame))
+    assert.fail(`${name}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(frame).slice(0, 500)}`);
 }
 
 /** Throws unless the document describes the frame of the server. */
-export function checkFrame(text: string): void {
-  const frame: unknown = JSON.parse(text);
+export function checkFrame(text: string, frame: unknown = JSON.parse(text)): void {
   const { type, channel } = Head.parse(frame);
   checkMessage(messageName(type, channel), frame);
 }

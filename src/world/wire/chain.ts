@@ -31,7 +31,7 @@ export interface Chain {
   /** What a payer does who takes a signature back: the nonce is used, and no money moves. */
   cancel(transfer: Transfer): void;
   /** Transactions of all transfers by payer and nonce; each is there once. */
-  settled(): Readonly<Record<string, string>>;
+  readonly transfers: ReadonlyMap<string, string>;
 }
 
 const CHAIN_ID = 84_532;
@@ -56,6 +56,7 @@ const word = (hex: string) => `0x${hex.replace(/^0x/, '').toLowerCase().padStart
 /** `now` in UTC ms. */
 export function createChain(now: () => number): Chain {
   const uses = new Map<string, Use>();
+  const transfers = new Map<string, string>();
   const balances = new Map<string, bigint>();
   const blockNow = () => Math.floor(now() / BLOCK_MS);
 
@@ -63,6 +64,7 @@ export function createChain(now: () => number): Chain {
     const key = keyOf(transfer.from, transfer.nonce);
     const transaction = `0x${createHash('sha256').update(key).digest('hex')}`;
     uses.set(key, { type, transfer, transaction, block: blockNow() });
+    if (type === 'transferred') transfers.set(key, transaction);
     return transaction;
   }
 
@@ -133,11 +135,6 @@ export function createChain(now: () => number): Chain {
     cancel(transfer) {
       if (!uses.has(keyOf(transfer.from, transfer.nonce))) use('cancelled', transfer);
     },
-    settled: () =>
-      Object.fromEntries(
-        [...uses]
-          .filter(([, { type }]) => type === 'transferred')
-          .map(([key, { transaction }]) => [key, transaction]),
-      ),
+    transfers,
   };
 }

@@ -139,7 +139,7 @@ export function createFacilitator(now: () => number, chain: Chain): Facilitator 
       behaviour = next;
       left = next.times ?? Number.POSITIVE_INFINITY;
     },
-    state: () => ({ verifyCalls, settleCalls, settled: chain.settled() }),
+    state: () => ({ verifyCalls, settleCalls, settled: Object.fromEntries(chain.transfers) }),
   };
 }
 

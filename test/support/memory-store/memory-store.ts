@@ -134,8 +134,10 @@ function createOutputs(): Outputs {
       }
       mark = upTo;
     },
-    latest: (stream, isWanted = () => true) =>
-      [...(latest.get(stream)?.values() ?? [])].filter((output) => isWanted(JSON.stringify(output))),
+    latest(stream, isWanted) {
+      const all = [...(latest.get(stream)?.values() ?? [])];
+      return isWanted === undefined ? all : all.filter((output) => isWanted(JSON.stringify(output)));
+    },
     get: (stream, key) => latest.get(stream)?.get(key),
     *timeline(account, { offset = 0, after } = {}) {
       const posts = postsOf(account);
