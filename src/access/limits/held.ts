@@ -1,5 +1,5 @@
 /** How many of something each name holds at present. */
-export interface Held {
+interface Held {
   /** Over all names. */
   readonly total: number;
   of(name: string): number;
