@@ -78,7 +78,7 @@ const headers = fc.record(
     ),
     'content-encoding': fc.constantFrom('identity', 'gzip', 'br'),
     accept: fc.constantFrom('*/*', 'text/html', 'text/event-stream'),
-    'accept-encoding': fc.constantFrom('gzip', 'identity', '*;q=0'),
+    'accept-encoding': fc.constantFrom('gzip', 'br', 'identity', '*;q=0'),
     'x-forwarded-for': fc.oneof(fc.ipV4(), fc.ipV6(), fc.stringMatching(/^[ -~]{0,40}$/)),
     origin: fc.constantFrom('null', 'https://example.org'),
     x402: fc.base64String({ maxLength: 200 }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { contentOfEveryEndpoint } from '../server/content.ts';
 import { start } from '../server/start.ts';
@@ -106,7 +107,7 @@ function send(url: string, agent: Agent, { method, path, headers, body }: AnyReq
           const [asked = ''] = path.split('#');
           checkAnswer(
             { method, path: asked },
-            { status, headers: received, body: Buffer.concat(chunks).toString() },
+            { status, headers: received, body: textOf(Buffer.concat(chunks), received) },
           );
           resolve({ status, ms, cpuMs: (user + system) / 1_000 });
         } catch (error) {
@@ -117,4 +118,18 @@ function send(url: string, agent: Agent, { method, path, headers, body }: AnyReq
     req.on('error', reject);
     req.end(body);
   });
+}
+
+/** What the bytes of a body say, however they are packed. */
+function textOf(bytes: Buffer, headers: Headers): string {
+  // A HEAD has the header without the bytes.
+  if (bytes.length === 0) return '';
+  switch (headers.get('content-encoding')) {
+    case 'gzip':
+      return gunzipSync(bytes).toString();
+    case 'br':
+      return brotliDecompressSync(bytes).toString();
+    default:
+      return bytes.toString();
+  }
 }
