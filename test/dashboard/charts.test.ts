@@ -22,7 +22,10 @@ describeFedPage('the charts of the dashboard', (site) => {
     assert.match(await tipOf(page, '.fan .chart'), /^\d+ \w+,? \d\d:\d\d: \d+ posts$/);
     const late = await placeOn(page, '.fan', 0.95);
     await page.mouse.move(late.x, late.y);
-    assert.match(await tipOf(page, '.fan .chart'), /: \d+, 90 % within \d+ to \d+$/);
+    // Drawn with the next frame.
+    await eventually('the range is said', async () =>
+      /: \d+, 90 % within \d+ to \d+$/.test(await tipOf(page, '.fan .chart')),
+    );
     await page.hover('.distribution');
     assert.match(await tipOf(page, '.distribution-box'), /^\d+ to \d+: \d+\.\d %$/);
     assert.deepEqual(faults, []);

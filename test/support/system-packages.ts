@@ -4,8 +4,6 @@ import { isOldServer } from '../../src/bus/nats/server-version.ts';
 
 /** The browser that the tests of the page drive. */
 export const CHROMIUM = '/usr/bin/chromium';
-/** Without it a picture shows boxes in place of emoji. */
-export const EMOJI_FONT = '/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf';
 
 /** The Python that has the packages of Debian; others of the machine have theirs elsewhere. */
 export const PYTHON = '/usr/bin/python3';
@@ -36,7 +34,6 @@ install -m 755 tree/usr/sbin/nats-server ${NATS_SERVER}`;
 /** What cannot be tested without a package. */
 export type Tested =
   | 'the dashboard in a browser'
-  | 'emoji in pictures of the dashboard'
   | 'kills and power cuts at system calls'
   | 'the bus on NATS'
   | 'the client in Python';
@@ -50,7 +47,6 @@ interface SystemPackage {
 
 const PACKAGES: readonly SystemPackage[] = [
   { name: 'chromium', puts: CHROMIUM, tested: 'the dashboard in a browser' },
-  { name: 'fonts-noto-color-emoji', puts: EMOJI_FONT, tested: 'emoji in pictures of the dashboard' },
   { name: 'gcc', puts: '/usr/bin/gcc', tested: 'kills and power cuts at system calls' },
   { name: 'libc6-dev', puts: '/usr/include/stdio.h', tested: 'kills and power cuts at system calls' },
   { name: 'nats-server, 2.10.23 or later', puts: NATS_SERVER, tested: 'the bus on NATS' },
