@@ -121,7 +121,7 @@ describe('the dashboard in a browser', function () {
     assert.match(paid ?? '', /^[\d.]+ %$/);
     for (const width of [1_600, 1_280, 380]) {
       await page.setViewportSize({ width, height: 900 });
-      // Prices draw the rows anew, so that one may just be gone.
+      // A row that is being drawn anew has no place for a moment.
       await until(`advice is seen at ${width} px`, async () => {
         const advice = await page.locator('section[aria-label=Positions] .advice').first().boundingBox();
         const area = await page.locator('section[aria-label=Positions]').boundingBox();

@@ -137,12 +137,10 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
 
   return {
     find(requests, tier, resume) {
-      let isAmbiguous = false;
-      const found = requests.flatMap((request) => {
+      const named = requests.map((request) => ({ request, topics: topicsOf(request, tier) }));
+      const found = named.flatMap(({ request, topics }) => {
         const options = { bankrollUsd: request.bankroll, includesUnproven: request.include_unproven };
-        const requested = topicsOf(request, tier);
-        isAmbiguous ||= request.resume !== undefined && requested.length > 1;
-        return requested.map((topic) => ({
+        return topics.map((topic) => ({
           topic,
           audience: audienceOf(topic.audiences, tier, options),
           resume: request.resume ?? resume,
@@ -153,6 +151,7 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
         const { name, tier: needed } = refused[0].channel;
         throw new FeedError('tier_too_low', `The channel ${name} needs a key of tier ${needed}`, refused);
       }
+      const isAmbiguous = named.some(({ request, topics }) => request.resume && topics.length > 1);
       if (isAmbiguous || (resume !== undefined && found.length > 1)) {
         throw new FeedError(
           'cursor_vague',

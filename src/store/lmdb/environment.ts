@@ -99,7 +99,6 @@ export function hasEnvironment(folder: string): boolean {
   return isEnvironment(environmentPath(folder));
 }
 
-/** A RangeError, as what is read is out of all that can be there. */
 const NOT_A_DATABASE = 'its file data.mdb does not begin as one of a database does';
 
 function isEnvironment(path: string): boolean {
@@ -109,6 +108,7 @@ function isEnvironment(path: string): boolean {
 
 export function openRoot(path: string, isReadOnly: boolean): RootDatabase {
   try {
+    // A RangeError proves damage, as one does that is thrown while rows are read.
     if (isEnvironment(path) && !beginsAsDatabase(join(path, 'data.mdb')))
       throw new RangeError(NOT_A_DATABASE);
     const root = open({
