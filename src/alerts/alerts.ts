@@ -216,7 +216,10 @@ export async function openAlerts(deps: AlertsDeps): Promise<Alerts> {
     const begun = [...rules.values()].filter(({ id }) => watch.state(id) === undefined);
     // The numbers of a rule that was changed go on.
     const put = begun.map((rule) => stateRow(rule.id, watch.add(rule, stateBefore.get(rule.id)?.n)));
-    if (rules.size > 0) await write({ put: [upToRow(watch.upTo), ...put], remove: [] });
+    if (rules.size === 0) return;
+    // How far it came and what the rules remember of it are stored together.
+    await watch.settle();
+    if (put.length > 0) await write({ put, remove: [] });
   });
 
   function shown(rule: AlertRule): ShownRule {

@@ -186,6 +186,24 @@ describe('alerts', () => {
     assert.equal(second.list()[0]?.alerts, 3);
   });
 
+  it('are made by a process after one that was killed as soon as it had caught up', async () => {
+    receiver = await startReceiver();
+    await world.turn(event);
+    const first = await world.open();
+    await first.add(OPERATOR, body(receiver.url));
+    await world.turn(delta(1));
+    await eventually('the first alert', () => messages().length === 1);
+    await first.stop();
+    // It arms the rule again, and is no alert.
+    await world.turn(delta(0));
+    world.restart();
+    await world.open();
+    world.restart();
+    await world.open();
+    await world.turn(delta(2));
+    await eventually('the second alert', () => messages().length === 2);
+  });
+
   it('that wait are sent by the next process', async () => {
     let isUp = false;
     receiver = await startReceiver((_received, res) => (isUp ? 200 : void res.destroy()));
