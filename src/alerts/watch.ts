@@ -73,15 +73,11 @@ export function createWatch(deps: WatchDeps, begin: Begin): Watch {
   let storedAt = mono();
 
   async function settle(): Promise<void> {
-    const looked = {
-      upTo,
-      states: new Map([...changed].flatMap((id) => entryOf(states, id))),
-      alerts,
-    };
+    storedAt = mono();
+    await store({ upTo, states: new Map([...changed].flatMap((id) => entryOf(states, id))), alerts });
+    // Not before: what could not be stored is part of the next try.
     changed.clear();
     alerts = [];
-    storedAt = mono();
-    await store(looked);
   }
 
   function lookAt(group: readonly Output[]): void {

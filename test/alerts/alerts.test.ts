@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { type Alerts, type AlertsDeps, openAlerts } from '../../src/alerts/alerts.ts';
 import { alertBody } from '../../src/contract/alert-rule.ts';
 import { alertMessage } from '../../src/contract/records/alert.ts';
-import { RequestError, StartError } from '../../src/errors.ts';
+import { RequestError, StartError, StoreError } from '../../src/errors.ts';
 import { createLatest, type LatestWriter } from '../../src/views/latest.ts';
 import type { Output } from '../../streams/internal.ts';
 import { ACCOUNTS } from '../support/accounts.ts';
@@ -202,6 +202,32 @@ describe('alerts', () => {
     await world.open();
     await world.turn(delta(2));
     await eventually('the second alert', () => messages().length === 2);
+  });
+
+  it('are made by the next process when the disk refused them until the end of this one', async () => {
+    receiver = await startReceiver();
+    await world.turn(event);
+    let refusals = 0;
+    const { alerts: stored } = world.store;
+    const first = await world.open({
+      report: () => undefined,
+      stored: {
+        rows: stored.rows,
+        async write(changes) {
+          const isAlert = changes.put.some(({ place: [kind] }) => kind === 'waiting');
+          if (!isAlert || ++refusals > 2) return stored.write(changes);
+          throw new StoreError('STORE_FULL', 'the disk is full');
+        },
+      },
+    });
+    await first.add(OPERATOR, body(receiver.url));
+    await world.turn(delta(1));
+    await eventually('the disk refuses it', () => refusals === 1);
+    // It is tried again once, is refused again, and then the disk has space.
+    await first.stop();
+    world.restart();
+    await world.open();
+    await eventually('it came', () => messages().length === 1);
   });
 
   it('that wait are sent by the next process', async () => {
