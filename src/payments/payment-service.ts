@@ -233,16 +233,17 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
       report({ type: 'facilitator', call: 'settle', reason: settlement.reason });
     }
     const after = afterSettling(payment, settlement, now());
-    const isStored = await payments.put(after).then(
-      () => true,
+    const stored = await payments.put(after).then(
+      () => 'yes' as const,
       (error: unknown) => {
         reportTrouble(error);
-        return false;
+        return isRefusedWrite(error) ? ('later' as const) : ('elsewhere' as const);
       },
     );
     // A row that stays SETTLING is settled again by a retry. That changes nothing about a success, but a refusal may not
-    // be the last word then.
-    if (after.state === 'FAILED' && !isStored) throw stillOpen(payment);
+    // be the last word then. And where the payment is not this process's any more, another one finds out what became of
+    // it, perhaps without the transaction, and both must not tell it.
+    if (stored === 'elsewhere' || (after.state === 'FAILED' && stored !== 'yes')) throw stillOpen(payment);
     if (after.state === 'UNKNOWN') {
       report({ type: 'outcome', outcome: 'unknown' });
       throw stillOpen(after);

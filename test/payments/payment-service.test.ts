@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
+import { closedError } from '../../src/bus/bus-error.ts';
 import { RequestError, StoreError } from '../../src/errors.ts';
 import {
   openPaymentService,
@@ -585,6 +586,20 @@ describe('openPaymentService', () => {
       await looked();
       assert.deepEqual(payments.find(row.id), row, state);
     }
+  });
+
+  it('leaves a settled payment to the process that has taken over, which tells every copy the same', async () => {
+    const put = (row: KeptPayment) =>
+      row.state === 'SETTLED' ? Promise.reject(closedError()) : payments.put(row);
+    await reopen({ payments: { ...payments, put } });
+    const payment = await header();
+    assert.equal(await codeOf(charge(payment)), '503 payment_pending');
+    await reopen();
+    await eventually('it is settled', () => rows().join() === 'SETTLED');
+    const [first, second] = [await charge(payment), await charge(payment)];
+    assert.equal(first.reply.body, 'answer 1');
+    assert.deepEqual(second.reply, first.reply);
+    assert.equal(settled(), 1);
   });
 
   describe('on a full disk', () => {
