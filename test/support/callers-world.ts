@@ -161,13 +161,19 @@ export async function openCallersWorld(options: CallersWorldOptions): Promise<Ca
         writer = await settled(shard.beginTerm(term, following.place));
       }
       const leading = writer;
+      let stopAnswering: () => void = () => undefined;
       await settled(following.stop());
       await settled(keepsCallers(bus.shared('callers'), SHARD, undefined));
       const callers = await settled(
         leadCallers({
           bus,
           store,
-          append: (bytes) => leading.append({ kind: 'access', bytes }),
+          append: (bytes) =>
+            leading.append({ kind: 'access', bytes }).catch((error: unknown) => {
+              // As an engine that learns that its term is over.
+              if (error instanceof BusError && error.code === 'BUS_FENCED') stopAnswering();
+              throw error;
+            }),
           applied: () => undefined,
           time: node.time,
           clock,
@@ -193,7 +199,14 @@ export async function openCallersWorld(options: CallersWorldOptions): Promise<Ca
       );
       engine.callers = callers;
       const answer = options.answer ?? (async () => ({ status: 200, headers: {}, body: '{}' }));
-      answerCommands({ bus, shard: SHARD, time: node.time, now: clock.wall, answer, callers });
+      stopAnswering = answerCommands({
+        bus,
+        shard: SHARD,
+        time: node.time,
+        now: clock.wall,
+        answer,
+        callers,
+      });
       // Whatever it still does is refused by the bus.
       stops.push(() => Promise.race([callers.stop(), delay(50)]));
     },
