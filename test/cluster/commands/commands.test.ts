@@ -70,7 +70,9 @@ describe('commands to the leading engine', () => {
     const [first, second] = [await world.standby(), await world.standby()];
     await world.lead(first);
     const { callers } = await world.edge('e1');
+    first.node.freeze();
     await world.lead(second);
+    first.node.resume();
     // Either one may be asked.
     const claims = Array.from({ length: 20 }, (_, n) => callers.waitlist.claim(entryOf(`0x${n}`), 0));
     const told = await world.settled(Promise.allSettled(claims));
