@@ -114,7 +114,13 @@ export function openKeyRegistry(store: Keys, now: () => number): KeyRegistry {
       if (changed.length === 0) return;
       const used = changed.map((key) => ({ ...key, lastUsedAt: lastUsedAt(key.id) }));
       for (const key of used) stored.set(key.id, key);
-      await store.put(used);
+      await store.put(used).catch((error: unknown) => {
+        // To be stored with the next ones. A key may have been revoked meanwhile.
+        for (const { id, lastUsedAt: before } of changed) {
+          stored.set(id, { ...storedOf(id), lastUsedAt: before });
+        }
+        throw error;
+      });
     },
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openKeyRegistry } from '../../../src/access/keys/key-registry.ts';
 import { mintKey } from '../../../src/access/keys/key-text.ts';
-import { ServiceError } from '../../../src/errors.ts';
+import { ServiceError, StoreError } from '../../../src/errors.ts';
 import type { KeptKey, Keys } from '../../../src/store/store.ts';
 import { createMemoryStore } from '../../support/memory-store/memory-store.ts';
 
@@ -92,6 +92,22 @@ describe('openKeyRegistry', () => {
     const unknown = (error: unknown) => error instanceof ServiceError && error.code === 'KEY_UNKNOWN';
     await assert.rejects(open().revoke('nobody'), unknown);
     await assert.rejects(open().rotate('nobody', true), unknown);
+  });
+
+  it('stores times of last use that the disk refused with the next ones, whatever was revoked meanwhile', async () => {
+    const registry = open();
+    const [used, revoked] = [await registry.create(wanted), await registry.create(wanted)];
+    const { put } = store;
+    store.put = () => Promise.reject(new StoreError('STORE_FULL', 'no space left'));
+    for (const { shown } of [used, revoked]) registry.used(shown.id, NOON + 7);
+    const flushed = registry.flush();
+    store.put = put;
+    await registry.revoke(revoked.shown.id);
+    await assert.rejects(flushed, { code: 'STORE_FULL' });
+    await registry.flush();
+    const byId = new Map(store.all().map((key) => [key.id, [key.lastUsedAt, key.revokedAt]]));
+    assert.deepEqual(byId.get(used.shown.id), [NOON + 7, null]);
+    assert.deepEqual(byId.get(revoked.shown.id), [NOON + 7, NOON]);
   });
 
   it('stores only the times of last use that changed', async () => {
