@@ -31,7 +31,6 @@ interface ContentChecks {
   /** Told each frame that the client of the one steady reader passes on. */
   onReaderFrame(frame: unknown): void;
   onKill(): void;
-  onCalendarSet(): void;
   /** Looks at what can be looked at whenever there is time for it. */
   look(): void;
   /** Compares what the steady reader holds with answers. */
@@ -141,9 +140,6 @@ export function createContentChecks({ stage, tier, accounts, violations }: Conte
     },
     onReaderFrame: held.onFrame,
     onKill: quota.onKill,
-    onCalendarSet() {
-      if (stage.service === undefined) quota.onUntoldTime();
-    },
     look() {
       const ends = stage.life === undefined ? [] : network.connectionsTo(stage.life);
       checkWaitingBytes(

@@ -175,7 +175,6 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       shown.checkKept();
       content.onKill();
     },
-    onCalendarSet: content.onCalendarSet,
   });
 
   const { verifyNew, verifyAll } = createVerifiedLog(disk.kept);
