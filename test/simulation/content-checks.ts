@@ -71,13 +71,15 @@ export function createContentChecks({ stage, tier, accounts, violations }: Conte
   const { kernel, disk, network } = stage;
   const { now } = kernel;
   const { kept } = disk;
-  const values = createDeliveredValues({ now, kept, accounts, followedAfterMs: 2 * followingMs(tier) });
+  const followedMs = () => followingMs(stage.pace);
+  const followedAfterMs = () => 2 * followedMs();
+  const values = createDeliveredValues({ now, kept, accounts, followedAfterMs });
   const { heardAt } = values;
   const requests = createSourceRequests({ now, violations });
   const falling = createFallingCounts({ kept, violations });
   const quota = createCallQuota({ now, violations });
   const content = createPublicContent(violations);
-  const held = createHeldRecords({ now, followingMs: followingMs(tier), violations });
+  const held = createHeldRecords({ now, followingMs: followedMs, violations });
   const stale = createStaleActions({ heardAt, limitsMs: limitsOf(tier), violations });
   const checkAges = createTrueAges({ heardAt, violations });
   const checkers = [
