@@ -7,6 +7,7 @@ import { openKeyRegistry } from '../src/access/keys/key-registry.ts';
 import { startQuotaPersistence } from '../src/access/limits/quota-persistence.ts';
 import { createQuotas } from '../src/access/limits/quotas.ts';
 import { createUsageTracking } from '../src/access/usage/tracking.ts';
+import { systemClock } from '../src/engine/clock.ts';
 import { createMetrics } from '../src/observability/metrics.ts';
 import type { Answer, Endpoint } from '../src/server/answer.ts';
 import { App } from '../src/server/app.ts';
@@ -43,6 +44,7 @@ export async function benchAccess(): Promise<void> {
     keys: registry,
     now: Date.now,
     wall: Date.now,
+    sinceBoot: systemClock.sinceBoot,
     report,
   });
   const usage = createUsageTracking({ store: store.usage, now: Date.now, retentionDays: 90, report });

@@ -25,6 +25,8 @@ export interface AccessDeps {
   readonly config: Pick<Config, 'data' | 'host' | 'trustedProxies' | 'trafficPerMinute'>;
   readonly store: Pick<Store, 'keys' | 'calls'>;
   readonly clock: Clock;
+  /** Ms since the machine was started. */
+  readonly sinceBoot: () => number;
   /** Whether the world is a stand-in, where demo keys do no harm. */
   readonly isStandIn: boolean;
   /** Undefined while they are not open. */
@@ -42,7 +44,7 @@ interface OpenAccess {
 
 /** Opens the gate with the stored keys and counts, and the socket for key commands. */
 export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<OpenAccess> {
-  const { config, store, clock, log } = deps;
+  const { config, store, clock, sinceBoot, log } = deps;
   const now = steadyClock(clock);
   const registry = openKeyRegistry(store.keys, clock.wall);
   const quotas = createQuotas();
@@ -52,6 +54,7 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
     keys: registry,
     now,
     wall: clock.wall,
+    sinceBoot,
     report: (error) => log.error({ err: error }, 'the hourly counts could not be stored, trying again'),
   });
   shutdown.add(() => persistence.stop());

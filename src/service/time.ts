@@ -11,6 +11,8 @@ import { spanText } from './span-text.ts';
 /** The time that everything in the service goes by. */
 interface ServiceTime {
   readonly clock: Clock;
+  /** Ms since the machine was started, its sleep included. Nobody can set it. */
+  readonly sinceBoot: () => number;
   readonly onHeaders: SourceContext['onHeaders'];
   /** UTC ms; undefined unless machine and world agree on it. */
   readonly agreedNow: () => number | undefined;
@@ -25,6 +27,7 @@ export function openTime(system: SystemClock): ServiceTime {
   const { now, doubt } = createHeldTime({ ...system, world: world.now });
   return {
     clock: { wall: now, mono: system.mono },
+    sinceBoot: system.sinceBoot,
     onHeaders: world.onHeaders,
     agreedNow() {
       const told = world.now();
@@ -35,9 +38,9 @@ export function openTime(system: SystemClock): ServiceTime {
 }
 
 /** The same time, where what the hosts that are read say of it does not count. */
-export function withoutHosts({ clock, doubt }: ServiceTime): ServiceTime {
+export function withoutHosts({ clock, sinceBoot, doubt }: ServiceTime): ServiceTime {
   const agreedNow = () => (doubt() === undefined ? clock.wall() : undefined);
-  return { clock, onHeaders: () => undefined, agreedNow, doubt };
+  return { clock, sinceBoot, onHeaders: () => undefined, agreedNow, doubt };
 }
 
 /**
@@ -50,9 +53,10 @@ export function spedUpTime(time: ServiceTime, fromAt: number, speed: number): Se
   return { ...time, clock: { wall, mono: time.clock.mono }, agreedNow };
 }
 
-/** A clock that needs no proof. */
+/** A clock whose calendar needs no proof, and tells what has passed as well as the time since boot does. */
 export function timeOf(clock: Clock): ServiceTime {
-  return { clock, onHeaders: () => undefined, agreedNow: clock.wall, doubt: () => undefined };
+  const { wall } = clock;
+  return { clock, sinceBoot: wall, onHeaders: () => undefined, agreedNow: wall, doubt: () => undefined };
 }
 
 /** Logs when the time comes into doubt, and when it is beyond doubt again. */

@@ -67,7 +67,15 @@ describe('tallywire alerts', () => {
     shutdown.add(() => store.close());
     let opened: Alerts | undefined;
     const { tierOf } = await openAccess(
-      { config, store, clock: systemClock, isStandIn: false, alerts: () => opened, log },
+      {
+        config,
+        store,
+        clock: systemClock,
+        sinceBoot: systemClock.sinceBoot,
+        isStandIn: false,
+        alerts: () => opened,
+        log,
+      },
       shutdown,
     );
     if (!isStarting) {

@@ -62,6 +62,7 @@ describe('tallywire keys', () => {
         config: { data, host: '127.0.0.1', trustedProxies: [], trafficPerMinute: null },
         store,
         clock: systemClock,
+        sinceBoot: systemClock.sinceBoot,
         isStandIn: false,
         log: pino({ level: 'silent' }),
       },

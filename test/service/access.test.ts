@@ -43,11 +43,13 @@ describe('openAccess', () => {
     shutdown.add(() => store.close());
     const warnings: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) });
+    const { clock = manualClock(NOON) } = deps;
     const access = await openAccess(
       {
         config: { data, host: '127.0.0.1', trustedProxies: [], trafficPerMinute: null, ...config },
         store,
-        clock: manualClock(NOON),
+        clock,
+        sinceBoot: clock.wall,
         isStandIn: true,
         log,
         ...deps,

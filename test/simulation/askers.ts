@@ -18,8 +18,8 @@ export interface Answer {
 interface AskersOptions {
   readonly url: string;
   readonly now: () => number;
-  /** Between two requests of who may see all. */
-  readonly everyMs: number;
+  /** Between this request of who may see all and the next one. */
+  readonly everyMs: () => number;
   readonly onAnswer: (answer: Answer) => void;
 }
 
@@ -75,10 +75,19 @@ export async function ask(
 
 /** Ask for everything in turn: one who may see all of it, and one who asks more often than they may where much happens. */
 export function startAsking(options: AskersOptions): void {
-  const inTurn = (paths: readonly string[], tier: Tier, everyMs: number) => {
+  const inTurn = (paths: readonly string[], tier: Tier, leastMs: number) => {
     let asked = 0;
-    setInterval(() => void ask(options, paths[asked++ % paths.length] ?? '', tier), everyMs);
+    const askLater = () => {
+      setTimeout(
+        () => {
+          askLater();
+          void ask(options, paths[asked++ % paths.length] ?? '', tier);
+        },
+        Math.max(leastMs, options.everyMs()),
+      );
+    };
+    askLater();
   };
-  inTurn([...INTERNAL_PATHS, ...OTHER_PATHS], 'INTERNAL', options.everyMs);
-  inTurn(FREE_PATHS, 'FREE', Math.max(FREE_EVERY_MS, options.everyMs));
+  inTurn([...INTERNAL_PATHS, ...OTHER_PATHS], 'INTERNAL', 0);
+  inTurn(FREE_PATHS, 'FREE', FREE_EVERY_MS);
 }

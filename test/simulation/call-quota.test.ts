@@ -79,12 +79,4 @@ describe('createCallQuota', () => {
     call(100);
     assert.ok(isRight());
   });
-
-  it('counts anew where nobody could know how much time had passed', () => {
-    const { quota, call, isRight } = stage();
-    call(100);
-    quota.onUntoldTime();
-    call(100);
-    assert.ok(isRight());
-  });
 });

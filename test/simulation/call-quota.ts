@@ -7,8 +7,6 @@ interface CallQuota {
   onKept(): void;
   /** Told that the engine was killed. */
   onKill(): void;
-  /** Told that the calendar was set while no engine ran, which cannot be told from time that passed. */
-  onUntoldTime(): void;
 }
 
 interface Call {
@@ -59,9 +57,6 @@ export function createCallQuota({
       // A write waits for the one before it, and takes as long again itself.
       const from = now() - FORGOTTEN_MS - 2 * longestGap();
       calls = calls.filter(({ answeredAt }) => answeredAt < from);
-    },
-    onUntoldTime() {
-      calls = [];
     },
   };
 }

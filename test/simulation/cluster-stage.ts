@@ -129,7 +129,11 @@ export async function openClusterStage(options: ClusterStageOptions): Promise<Cl
     }),
   );
   const world = await settled(kernel, opening);
-  const { flags, sources, model } = TIERS.sparse;
+  const {
+    flags,
+    model,
+    pace: { sources },
+  } = TIERS.sparse;
 
   function member(role: 'engine' | 'edge', n: number): SimulatedMember {
     const name = `${role} ${n}`;

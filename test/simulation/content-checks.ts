@@ -31,7 +31,6 @@ interface ContentChecks {
   /** Told each frame that the client of the one steady reader passes on. */
   onReaderFrame(frame: unknown): void;
   onKill(): void;
-  onCalendarSet(): void;
   /** Looks at what can be looked at whenever there is time for it. */
   look(): void;
   /** Compares what the steady reader holds with answers. */
@@ -72,13 +71,15 @@ export function createContentChecks({ stage, tier, accounts, violations }: Conte
   const { kernel, disk, network } = stage;
   const { now } = kernel;
   const { kept } = disk;
-  const values = createDeliveredValues({ now, kept, accounts, followedAfterMs: 2 * followingMs(tier) });
+  const followedMs = () => followingMs(stage.pace);
+  const followedAfterMs = () => 2 * followedMs();
+  const values = createDeliveredValues({ now, kept, accounts, followedAfterMs });
   const { heardAt } = values;
   const requests = createSourceRequests({ now, violations });
   const falling = createFallingCounts({ kept, violations });
   const quota = createCallQuota({ now, violations });
   const content = createPublicContent(violations);
-  const held = createHeldRecords({ now, followingMs: followingMs(tier), violations });
+  const held = createHeldRecords({ now, followingMs: followedMs, violations });
   const stale = createStaleActions({ heardAt, limitsMs: limitsOf(tier), violations });
   const checkAges = createTrueAges({ heardAt, violations });
   const checkers = [
@@ -141,9 +142,6 @@ export function createContentChecks({ stage, tier, accounts, violations }: Conte
     },
     onReaderFrame: held.onFrame,
     onKill: quota.onKill,
-    onCalendarSet() {
-      if (stage.service === undefined) quota.onUntoldTime();
-    },
     look() {
       const ends = stage.life === undefined ? [] : network.connectionsTo(stage.life);
       checkWaitingBytes(

@@ -29,7 +29,13 @@ async function stage(real: number | null, pollMs = 0) {
   const kernel = createKernel();
   const kept = createMemoryStore();
   const violations = createViolations(() => 0);
-  const delivered = createDeliveredPosts({ kernel, kept, accounts: [ACCOUNT], violations, pollMs });
+  const delivered = createDeliveredPosts({
+    kernel,
+    kept,
+    accounts: [ACCOUNT],
+    violations,
+    pollMs: () => pollMs,
+  });
   const subject = { type: 'posts', account: 'a' } as const;
   const event = eventOutput(
     { eventId: 5, startAt: START_AT, endAt: END_AT, phase: 'active', subject },

@@ -76,9 +76,9 @@ export function createDeliveredPosts(deps: {
   readonly accounts: readonly Followed[];
   readonly violations: { check(invariant: 1, holds: boolean, message: () => string): void };
   /** Between two polls of an account, ms: a post that is read beside them is left to the next one. */
-  readonly pollMs?: number;
+  readonly pollMs?: () => number;
 }): DeliveredPosts {
-  const { kernel, kept, accounts, violations, pollMs = 0 } = deps;
+  const { kernel, kept, accounts, violations, pollMs = () => 0 } = deps;
   const byAccount = new Map(accounts.map(({ id }) => [id, new Map<string, Delivered>()]));
 
   /** `isCounted` is undefined for a post in the list, which holds what counts, but the timeline knows better. */
@@ -188,7 +188,7 @@ export function createDeliveredPosts(deps: {
         const certain = posts.filter(
           ([id, post]) =>
             post.isCounted === true &&
-            post.firstAt < now - pollMs - UNDER_WAY_MS &&
+            post.firstAt < now - pollMs() - UNDER_WAY_MS &&
             (post.life === life || !isGone(id)),
         );
         violations.check(1, certain.length <= real && real <= posts.length, () => {

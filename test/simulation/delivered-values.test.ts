@@ -17,7 +17,12 @@ async function stage(followedAfterMs = 0) {
   const token = '777';
   const fields = { eventId: 5, slug: 'a-slug', trackingId: 't-1', subject };
   const accounts = [{ id: 'a', userId: '7' }];
-  const values = createDeliveredValues({ now: () => at, kept, accounts, followedAfterMs });
+  const values = createDeliveredValues({
+    now: () => at,
+    kept,
+    accounts,
+    followedAfterMs: () => followedAfterMs,
+  });
   const become = async (phase: EventRecord['phase'], seq: number, yesToken = token) => {
     const event = eventOutput({ ...fields, phase, buckets: [bucket({ yesToken })] }, { seq });
     await kept.outputs.append([event], seq);

@@ -36,7 +36,7 @@ export function createDeliveredValues({
 }: {
   readonly now: () => number;
   /** From an event's opening to the tick that tells the ages of its own values. */
-  readonly followedAfterMs: number;
+  readonly followedAfterMs: () => number;
   readonly kept: Store;
   readonly accounts: readonly { readonly id: string; readonly userId: string }[];
 }): DeliveredValues {
@@ -56,7 +56,7 @@ export function createDeliveredValues({
 
   function isFollowed(eventId: string): boolean {
     const since = activeSince.get(eventId);
-    return since === undefined || now() - since.at >= followedAfterMs;
+    return since === undefined || now() - since.at >= followedAfterMs();
   }
 
   function hear(text: string): void {

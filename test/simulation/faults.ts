@@ -53,12 +53,10 @@ interface FaultDeps {
   readonly storm: Storm;
   /** Told of each kill, after it. */
   readonly onKill: () => void;
-  /** Told each time that the calendar is set. */
-  readonly onCalendarSet: () => void;
 }
 
 /** Makes faults happen. */
-export function createFaults(stage: Stage, { storm, onKill, onCalendarSet }: FaultDeps): Faults {
+export function createFaults(stage: Stage, { storm, onKill }: FaultDeps): Faults {
   const { kernel, disk, network, owners, workers, world } = stage;
   const { control } = world;
   const fired = new Map<FaultKind, number>();
@@ -109,7 +107,6 @@ export function createFaults(stage: Stage, { storm, onKill, onCalendarSet }: Fau
     if (byMs === steppedMs) return;
     stage.stepCalendar(byMs - steppedMs);
     steppedMs = byMs;
-    onCalendarSet();
   }
 
   function trouble({ role, how, times, status, delayMs }: TroubledFacilitator): void {

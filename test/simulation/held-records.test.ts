@@ -7,7 +7,7 @@ const PATH = '/api/v1/meta/account_a';
 function stage() {
   let at = 0;
   const violations = createViolations(() => at);
-  const held = createHeldRecords({ followingMs: 5_000, now: () => at, violations });
+  const held = createHeldRecords({ followingMs: () => 5_000, now: () => at, violations });
   const place = { channel: 'counters', account: 'account_a' };
   return {
     wait(ms: number) {

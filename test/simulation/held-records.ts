@@ -36,17 +36,17 @@ export function createHeldRecords({
 }: {
   readonly now: () => number;
   /** Frames follow a change within this time. */
-  readonly followingMs: number;
+  readonly followingMs: () => number;
   readonly violations: Pick<Violations, 'check'>;
 }): HeldRecords {
   const topics = new Map<string, Map<string, Version[]>>();
   /** How long a record that was replaced is remembered: an answer may be older than the newest frame. */
-  const rememberedMs = 2 * followingMs;
+  const rememberedMs = () => 2 * followingMs();
   const nameOf = (channel: string, account: string | null) => `${channel}/${account}`;
 
   function hold(held: Map<string, Version[]>, key: string, text: string | null): void {
     const versions = (held.get(key) ?? []).filter(
-      (_, at, all) => (all[at + 1]?.since ?? Number.POSITIVE_INFINITY) > now() - rememberedMs,
+      (_, at, all) => (all[at + 1]?.since ?? Number.POSITIVE_INFINITY) > now() - rememberedMs(),
     );
     versions.push({ text, since: now() });
     held.set(key, versions);
@@ -87,7 +87,7 @@ export function createHeldRecords({
       const listed = new Set(shown.map(({ account, record: fields }) => keyOf(fields, account)));
       for (const [key, versions] of topics.get(nameOf(first.channel, first.account)) ?? []) {
         const last = versions.at(-1);
-        const isHeld = last !== undefined && last.text !== null && last.since < now() - followingMs;
+        const isHeld = last !== undefined && last.text !== null && last.since < now() - followingMs();
         violations.check(
           9,
           !isHeld || listed.has(key),

@@ -18,6 +18,8 @@ interface SharedLog {
   checkWhole(name: string, log: Pick<Store, 'journal'>, upTo: number): void;
 }
 
+type Assembly = ReturnType<typeof createAssembly>;
+
 interface SharedLogDeps {
   readonly bus: SimulatedCluster;
   readonly stream: string;
@@ -28,7 +30,7 @@ interface SharedLogDeps {
 export function createSharedLog({ bus, stream, violations: { check } }: SharedLogDeps): SharedLog {
   /** The digest up to each observation, by seq. */
   const digests = [EMPTY_DIGEST];
-  let assemble: ReturnType<typeof createAssembly> | undefined;
+  let assemble: Assembly | undefined;
   let read = 0;
   let term = 0;
   /** The digest that the last entry of this epoch says; undefined before the first one on a bus that was wiped. */
@@ -40,6 +42,16 @@ export function createSharedLog({ bus, stream, violations: { check } }: SharedLo
   /** How far each log was found to be that of the bus. */
   const compared = new Map<string, { readonly journal: Store['journal']; seq: number; digest: string }>();
 
+  /** The entry that a message completes. */
+  function entryOf(take: Assembly, message: Parameters<Assembly>[0]): ReturnType<Assembly> {
+    try {
+      return take(message);
+    } catch (error) {
+      check(21, false, () => `what is on the bus cannot be read: ${error}`);
+      return undefined;
+    }
+  }
+
   function readBus(): void {
     const { history } = bus.find(stream) ?? { history: [] };
     for (; read < history.length; read++) {
@@ -49,7 +61,7 @@ export function createSharedLog({ bus, stream, violations: { check } }: SharedLo
       check(20, Number(written) >= term, () => `term ${written} wrote at ${message.place}, after ${term}`);
       term = Number(written);
       assemble ??= createAssembly(epoch);
-      const entry = assemble(message);
+      const entry = entryOf(assemble, message);
       if (entry?.subject !== 'log') continue;
       const { digest, observations } = decodeLogEntry(entry.body);
       const firstSeq = observations[0]?.seq ?? 0;

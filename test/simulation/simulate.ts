@@ -23,7 +23,7 @@ import { createShownFrames } from './shown-frames.ts';
 import type { DiskFigures } from './simulated-disk.ts';
 import { openStage, SERVICE_URL, START_AT, type Stage } from './stage.ts';
 import { createStorm } from './storm.ts';
-import { followingMs, TIERS, type Tier } from './tier.ts';
+import { followingMs, type Pace, TIERS, type Tier } from './tier.ts';
 import { createVerifiedLog } from './verified-log.ts';
 import { createViolations, type Invariant, type Violation } from './violations.ts';
 
@@ -49,6 +49,8 @@ export interface SimulationResult {
 
 const HOUR_MS = 3_600_000;
 const STEP_MS = 60_000;
+/** How long no engine runs when its pace changes. */
+const PACE_CHANGE_MS = 1_000;
 const FIRST_READER_MS = 30_000;
 /** Kills between two verifications, each of which computes what is new in the log again. */
 const KILLS_PER_VERIFICATION = 8;
@@ -104,14 +106,14 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const violations = createViolations(kernel.now);
   const { check } = violations;
   const accounts = accountsOf(seed, ACCOUNTS);
-  const { world: size, sources, askEveryMs, calmSlowness } = TIERS[tier];
+  const { world: size, pace, calmPace, calmSlowness } = TIERS[tier];
   const timeline = createTimeline({ seed, startAt: START_AT, accounts, overrides: createOverrides(), size });
   const delivered = createDeliveredPosts({
     kernel,
     kept: disk.kept,
     accounts,
     violations,
-    pollMs: sources.postsPeriodMs ?? SOURCE_SETTINGS.postsPeriodMs,
+    pollMs: () => stage.pace.sources.postsPeriodMs ?? SOURCE_SETTINGS.postsPeriodMs,
   });
   const shown = createShownFrames({ kept: disk.kept, violations });
   const content = createContentChecks({ stage, tier, accounts, violations });
@@ -167,16 +169,22 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   };
   let kills = 0;
   let isVerificationDue = false;
-  const faults = createFaults(stage, {
-    storm,
-    onKill() {
-      kills += 1;
-      if (kills % KILLS_PER_VERIFICATION === 1) isVerificationDue = true;
-      shown.checkKept();
-      content.onKill();
-    },
-    onCalendarSet: content.onCalendarSet,
-  });
+  function onKill(): void {
+    kills += 1;
+    if (kills % KILLS_PER_VERIFICATION === 1) isVerificationDue = true;
+    shown.checkKept();
+    content.onKill();
+  }
+  const faults = createFaults(stage, { storm, onKill });
+
+  /** Lets an engine of another pace go on. */
+  function changePace(next: Pace): void {
+    if (next === stage.pace) return;
+    stage.kill();
+    onKill();
+    stage.setPace(next);
+    kernel.schedule(PACE_CHANGE_MS, stage.start, owners.world);
+  }
 
   const { verifyNew, verifyAll } = createVerifiedLog(disk.kept);
   async function verifyStore(verifyLog = verifyNew): Promise<void> {
@@ -211,7 +219,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const asking = {
     url: SERVICE_URL,
     now: kernel.now,
-    everyMs: askEveryMs,
+    everyMs: () => stage.pace.askEveryMs,
     onAnswer(answer: Answer) {
       count(`answers ${answer.status} to ${answer.tier}`);
       content.onAnswer(answer);
@@ -257,7 +265,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     if (reader?.status()?.state !== 'live') return;
     const asked = kernel.as(owners.asker, () => HELD_PATHS.map((path) => ask(asking, path, 'INTERNAL')));
     const answers = await settled(kernel, Promise.all(asked));
-    await kernel.run(followingMs(tier), faults.before);
+    await kernel.run(followingMs(stage.pace), faults.before);
     content.checkHeld(answers);
   }
 
@@ -282,11 +290,12 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   try {
     const end = hours * HOUR_MS;
     for (let hour = 0; hour < hours; hour++) {
+      changePace(isBadHour(hour) ? pace : calmPace);
       const hourEnd = Math.min(end, (hour + 1) * HOUR_MS);
       await pass(faultsEndOf(hour, hours) - kernel.now());
       faults.endAll();
       const calmMs = hourEnd - kernel.now();
-      await pass(calmMs - HELD_BEFORE_END_MS - followingMs(tier));
+      await pass(calmMs - HELD_BEFORE_END_MS - followingMs(stage.pace));
       if (violations.found.length === 0) await checkHeld();
       await pass(hourEnd - kernel.now());
       if (violations.found.length === 0) await checkWhole(calmMs);

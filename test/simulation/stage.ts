@@ -11,7 +11,7 @@ import { createSimulatedDisk, type OnKept, type SimulatedDisk } from './simulate
 import { createSimulatedFetch } from './simulated-fetch.ts';
 import { simulatedMachine } from './simulated-machine.ts';
 import { createSimulatedWorkers, type SimulatedWorkers } from './simulated-workers.ts';
-import { readerSlowness, TIERS, type Tier } from './tier.ts';
+import { type Pace, readerSlowness, TIERS, type Tier } from './tier.ts';
 import { installVirtualGlobals } from './virtual-globals.ts';
 
 /** When every simulation begins, UTC. */
@@ -49,6 +49,8 @@ export interface Stage {
   /** The service of the present life, once it serves everything. */
   readonly service: Service | undefined;
   readonly lives: number;
+  /** Of the present life. */
+  readonly pace: Pace;
   /** UTC ms in the world, whatever the engine's calendar shows. */
   trueNow(): number;
   /** Sets the calendar of the engine's machine forward by so many ms, or back. */
@@ -56,6 +58,8 @@ export interface Stage {
   start(): void;
   /** Ends the present life, as `kill -9` does. */
   kill(): void;
+  /** Sets the pace of the lives that follow. */
+  setPace(pace: Pace): void;
   /** Puts the globals of the process back. */
   close(): void;
 }
@@ -75,11 +79,16 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       },
       source,
     );
+  let { pace } = TIERS[tier];
+  /** When the pace was set, and what had passed by the clock of the reader then. */
+  let paced = { at: 0, readerMs: 0 };
+  const readerMs = () => paced.readerMs + (kernel.now() - paced.at) / readerSlowness(pace);
   const globals = installVirtualGlobals({
     kernel,
     startAt: START_AT,
     random: chanceOf(seed, 'Math.random'),
-    slowness: (owner) => (owner === owners.reader ? readerSlowness(tier) : 1),
+    slowness: (owner) => (owner === owners.reader ? readerSlowness(pace) : 1),
+    passedMs: (owner) => (owner === owners.reader ? readerMs() : kernel.now()),
     others: [
       [globalThis, { fetch: fetchFor() }],
       // What the package of the WebSockets connects with.
@@ -103,7 +112,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     }),
   );
   const world = await settled(kernel, opening);
-  const { flags, sources, model, tickMs } = TIERS[tier];
+  const { flags, model } = TIERS[tier];
   const workers = createSimulatedWorkers(kernel, chanceOf(seed, 'workers'), model);
   const machine = simulatedMachine({ network, disk, seed, workers, fetchFor });
   const serviceUrl = new URL(SERVICE_URL);
@@ -137,6 +146,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   }
 
   async function live(own: Owner): Promise<void> {
+    const { sources, tickMs } = pace;
     try {
       service = await openService(config, log, { machine, system, sources, tickMs });
       void service.damaged.then((error) => onFailure('the store was found damaged', error));
@@ -172,11 +182,18 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     get lives() {
       return lives;
     },
+    get pace() {
+      return pace;
+    },
     trueNow,
     stepCalendar: globals.stepCalendar,
     start,
     kill() {
       if (life !== undefined) end(life);
+    },
+    setPace(next) {
+      paced = { at: kernel.now(), readerMs: readerMs() };
+      pace = next;
     },
     close() {
       process.off('unhandledRejection', onUnhandled);

@@ -72,6 +72,34 @@ describe('installVirtualGlobals', () => {
     ]);
   });
 
+  it('lets a timer that repeats go on at another pace, with a clock that goes on where it was', async () => {
+    globals.restore();
+    let slowness = 10;
+    let passed = { at: 0, ms: 0 };
+    const passedMs = () => passed.ms + (kernel.now() - passed.at) / slowness;
+    const random = chanceOf(1, 'random');
+    globals = installVirtualGlobals({
+      kernel,
+      startAt: START_AT,
+      random,
+      slowness: () => slowness,
+      passedMs,
+    });
+    const startedAt = performance.now();
+    const ran: number[][] = [];
+    setInterval(() => ran.push([kernel.now(), performance.now() - startedAt]), 100);
+    await kernel.run(1_000);
+    passed = { at: kernel.now(), ms: passedMs() };
+    slowness = 1;
+    await kernel.run(1_200);
+    assert.deepEqual(ran, [
+      [1_000, 100],
+      [2_000, 1_100],
+      [2_100, 1_200],
+      [2_200, 1_300],
+    ]);
+  });
+
   it('lets timers nest, and start again', async () => {
     const ran: number[] = [];
     const outer = setTimeout(() => {

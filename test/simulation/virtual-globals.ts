@@ -24,6 +24,8 @@ interface VirtualOptions {
    * waits and the calendar are those of all.
    */
   readonly slowness?: (owner: Owner) => number;
+  /** What has passed by the clock of an owner; virtual time divided by its slowness unless given. */
+  readonly passedMs?: (owner: Owner) => number;
   /** What else is replaced, by name, in what holds it. */
   readonly others?: readonly (readonly [holder: object, values: Readonly<Record<string, unknown>>])[];
 }
@@ -47,13 +49,13 @@ function delayOf(ms: unknown): number {
 class VirtualTimer {
   readonly #kernel: Kernel;
   readonly #act: () => void;
-  readonly #delayMs: number;
+  readonly #delayMs: () => number;
   readonly #isRepeated: boolean;
   readonly #owner;
   #scheduled: Scheduled | undefined;
   #hasRef = true;
 
-  constructor(kernel: Kernel, act: () => void, delayMs: number, isRepeated = false) {
+  constructor(kernel: Kernel, act: () => void, delayMs: () => number, isRepeated = false) {
     this.#kernel = kernel;
     this.#act = act;
     this.#delayMs = delayMs;
@@ -63,7 +65,7 @@ class VirtualTimer {
   }
 
   #arm(): void {
-    this.#scheduled = this.#kernel.schedule(this.#delayMs, () => this.#fire(), this.#owner);
+    this.#scheduled = this.#kernel.schedule(this.#delayMs(), () => this.#fire(), this.#owner);
   }
 
   #fire(): void {
@@ -155,6 +157,7 @@ function dateBy(wall: () => number): DateConstructor {
  */
 export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
   const { kernel, startAt, random, slowness = () => 1, others = [] } = options;
+  const { passedMs = (owner: Owner) => kernel.now() / slowness(owner) } = options;
   let steppedMs = 0;
   const wall = () => Math.floor(startAt + kernel.now()) + steppedMs;
   const undo: (() => void)[] = [];
@@ -168,11 +171,19 @@ export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
     });
   }
 
-  const slowedMs = (ms: number) => (ms <= SHORT_MS ? ms * slowness(kernel.owner) : ms);
+  /** The delay of each turn of a timer, as the clock of its owner may run at another pace by then. */
+  const slowed = (ms: number) => {
+    const { owner } = kernel;
+    return () => (ms <= SHORT_MS ? ms * slowness(owner) : ms);
+  };
   const start = (act: Callback, ms: unknown, args: readonly unknown[], isRepeated = false) =>
-    new VirtualTimer(kernel, () => act(...args), slowedMs(delayOf(ms)), isRepeated);
+    new VirtualTimer(kernel, () => act(...args), slowed(delayOf(ms)), isRepeated);
   const startNow = (act: Callback, args: readonly unknown[]) =>
-    new VirtualTimer(kernel, () => act(...args), 0);
+    new VirtualTimer(
+      kernel,
+      () => act(...args),
+      () => 0,
+    );
 
   const virtualTimers = {
     setTimeout: (act: Callback, ms?: unknown, ...args: unknown[]) => start(act, ms, args),
@@ -189,7 +200,7 @@ export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
   replace(globalThis, 'Date', dateBy(wall));
   for (const [holder, values] of others)
     for (const [name, value] of Object.entries(values)) replace(holder, name, value);
-  replace(performance, 'now', () => UPTIME_MS + kernel.now() / slowness(kernel.owner));
+  replace(performance, 'now', () => UPTIME_MS + passedMs(kernel.owner));
   replace(Math, 'random', random);
   replace(AbortSignal, 'timeout', (ms: number) => {
     const controller = new AbortController();

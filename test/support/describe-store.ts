@@ -73,6 +73,7 @@ export function describeStore(name: string, withStore: (use: Use) => Promise<voi
         const batch = (at: number) =>
           ({
             at,
+            sinceBoot: at === 3_000 ? null : at + 86_400_000,
             callers: [
               {
                 caller: 'a:1',
@@ -91,8 +92,9 @@ export function describeStore(name: string, withStore: (use: Use) => Promise<voi
         await calls.append(batch(4_000), 1_000);
         assert.deepEqual(calls.all(), [batch(3_000), batch(2_000), batch(4_000)]);
         await calls.replace(batch(5_000));
-        await calls.append({ at: 6_000, callers: [] }, 4_999);
-        assert.deepEqual(calls.all(), [batch(5_000), { at: 6_000, callers: [] }]);
+        const empty = { at: 6_000, sinceBoot: null, callers: [] };
+        await calls.append(empty, 4_999);
+        assert.deepEqual(calls.all(), [batch(5_000), empty]);
       }));
 
     it('closes twice', () =>

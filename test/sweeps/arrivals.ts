@@ -67,7 +67,7 @@ export async function sweepArrivals({ arrivals, seed }: ArrivalSweep): Promise<A
       if (caller === undefined) throw new RangeError('no caller');
       nowMs = Math.max(nowMs, Math.floor(due[which] ?? 0));
       if (nowMs - flushedMs >= FLUSH_MS) {
-        await calls.append({ at: nowMs, callers: quotas.changes(nowMs) }, nowMs - HOUR_MS);
+        await calls.append({ at: nowMs, sinceBoot: null, callers: quotas.changes(nowMs) }, nowMs - HOUR_MS);
         flushedMs = nowMs;
       }
       if (random() < 0.000_2) {

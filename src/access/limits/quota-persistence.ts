@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { createPeriodicWrite } from '../../resilience/periodic-write.ts';
-import type { CallerCalls, CallLog } from '../../store/store.ts';
+import type { CallBatch, CallerCalls, CallLog } from '../../store/store.ts';
 import type { KeyRegistry } from '../keys/key-registry.ts';
 import type { Quotas } from './quotas.ts';
 
@@ -13,6 +13,8 @@ interface QuotaPersistenceDeps {
   readonly now: () => number;
   /** The system clock, UTC ms. Calls are stored by it, as the other begins anew with each process. */
   readonly wall: () => number;
+  /** Ms since the machine was started, its sleep included. Nobody can set it. */
+  readonly sinceBoot: () => number;
   /** Called when a write fails, once until one succeeds. It is tried again. */
   readonly report: (error: unknown) => void;
 }
@@ -33,23 +35,34 @@ const MOST_DRIFT_MS = 100;
 
 /** Restores the calls that were counted before the start, and stores what changes until it is stopped. */
 export function startQuotaPersistence(deps: QuotaPersistenceDeps): QuotaPersistence {
-  const { quotas, calls, keys, wall, report } = deps;
+  const { quotas, calls, keys, wall, sinceBoot, report } = deps;
   const now = () => Math.floor(deps.now());
   const offsetNow = () => Math.round(wall() - deps.now());
   /** How far the times on disk are ahead of those in memory. */
   let offsetMs = offsetNow();
   const stored = calls.all();
-  const newestAt = stored.reduce((newest, { at }) => Math.max(newest, at), 0);
-  // The system clock was set back while nothing ran. Moved together, calls keep their distances, and none counts as
-  // older than it is.
-  const aheadMs = Math.max(0, newestAt - offsetMs - now());
+  const newest = stored.reduce<CallBatch | undefined>(
+    (found, each) => (found === undefined || each.at > found.at ? each : found),
+    undefined,
+  );
+  // Moved together, calls keep their distances.
+  const movedMs = newest === undefined ? -offsetMs : now() - leastAgeMs(newest) - newest.at;
   quotas.restore(
-    stored.flatMap(({ callers }) => callers.map((each) => moved(each, -offsetMs - aheadMs))),
+    stored.flatMap(({ callers }) => callers.map((each) => moved(each, movedMs))),
     now(),
   );
   /** Whether what is stored does not continue in what will be counted. */
-  let isBroken = aheadMs > 0;
+  let isBroken = Math.abs(movedMs + offsetMs) > MOST_DRIFT_MS;
   let usedFlushedAt = now();
+
+  /**
+   * The calendar may have been set while nothing ran, or not have been believed before. What has passed since boot has
+   * passed in any case: all of it, or what has passed since a later boot, and more.
+   */
+  function leastAgeMs({ at, sinceBoot: storedBoot }: CallBatch): number {
+    const bootMs = storedBoot === null ? -1 : Math.floor(sinceBoot()) - storedBoot;
+    return bootMs >= 0 ? bootMs : Math.max(0, now() + offsetMs - at);
+  }
 
   async function writeCalls(): Promise<void> {
     if (Math.abs(offsetNow() - offsetMs) > MOST_DRIFT_MS) {
@@ -59,6 +72,7 @@ export function startQuotaPersistence(deps: QuotaPersistenceDeps): QuotaPersiste
     const changes = quotas.changes(now());
     const batchOf = (callers: readonly CallerCalls[]) => ({
       at: now() + offsetMs,
+      sinceBoot: Math.ceil(sinceBoot()),
       callers: callers.map((each) => moved(each, offsetMs)),
     });
     if (isBroken) await calls.replace(batchOf(quotas.all(now())));

@@ -5,9 +5,14 @@ import { sizeOf } from './write-size.ts';
 
 /**
  * The time of the batch; then of each caller its calls, each by how long before the batch it was, with their number. A
- * batch of a cluster's ledger has no callers but the events of that time.
+ * batch of a cluster's ledger has no callers but the events of that time. The time since boot may be missing.
  */
-type PackedBatch = [at: number, callers: [caller: string, ...calls: number[]][], events?: readonly string[]];
+type PackedBatch = [
+  at: number,
+  callers: [caller: string, ...calls: number[]][],
+  events?: readonly string[] | null,
+  sinceBoot?: number | null,
+];
 
 /** Batches of counted calls, and of events of a ledger, under their number. A store has one or the other. */
 export function openCallLogs({ durable, root, calls }: Environment): {
@@ -42,28 +47,31 @@ export function openCallLogs({ durable, root, calls }: Environment): {
     calls: {
       all: () =>
         read()
-          .filter(([, , events]) => events === undefined)
+          .filter(([, , events]) => !events)
           .map(unpack),
       append: (batch, overAt) => write(pack(batch), [...keysBefore(overAt)]),
       replace: (batch) => write(pack(batch), [...calls.getKeys()]),
     },
     grants: {
-      all: () => read().flatMap(([, , events = []]) => events),
+      all: () => read().flatMap(([, , events]) => events ?? []),
       append: (events, at, overAt) => write([at, [], events], [...keysBefore(overAt)]),
     },
   };
 }
 
-function pack({ at, callers }: CallBatch): PackedBatch {
+function pack({ at, sinceBoot, callers }: CallBatch): PackedBatch {
   return [
     at,
     callers.map(({ caller, calls }) => [caller, ...calls.flatMap(([time, count]) => [at - time, count])]),
+    null,
+    sinceBoot,
   ];
 }
 
-function unpack([at, callers]: PackedBatch): CallBatch {
+function unpack([at, callers, , sinceBoot = null]: PackedBatch): CallBatch {
   return {
     at,
+    sinceBoot,
     callers: callers.map(([caller, ...numbers]) => ({
       caller,
       calls: Array.from({ length: numbers.length / 2 }, (_, n) => [

@@ -28,6 +28,8 @@ export interface CallerCalls {
 /** The calls that were counted and taken back before `at`, UTC ms, and are in no earlier batch. */
 export interface CallBatch {
   readonly at: number;
+  /** Ms that the machine had run at that time, its sleep included; null where that was not stored. */
+  readonly sinceBoot: number | null;
   readonly callers: readonly CallerCalls[];
 }
 

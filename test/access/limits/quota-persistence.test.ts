@@ -4,11 +4,17 @@ import { openKeyRegistry } from '../../../src/access/keys/key-registry.ts';
 import { startQuotaPersistence } from '../../../src/access/limits/quota-persistence.ts';
 import { createQuotas } from '../../../src/access/limits/quotas.ts';
 import { steadyClock } from '../../../src/access/limits/steady-clock.ts';
-import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { type ManualClock, manualClock } from '../../support/clock.ts';
 import { createMemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const NOON = Date.UTC(2026, 0, 1, 12);
+
+interface Opened {
+  readonly report?: (error: unknown) => void;
+  /** What the even clock showed when the machine was started. */
+  readonly bootMono?: number;
+}
 
 describe('startQuotaPersistence', () => {
   const failed = (error: unknown) => assert.fail(String(error));
@@ -16,7 +22,7 @@ describe('startQuotaPersistence', () => {
   const open = (
     { calls, keys }: ReturnType<typeof createMemoryStore>,
     clock: ManualClock,
-    report: (error: unknown) => void = failed,
+    { report = failed, bootMono = 0 }: Opened = {},
   ) => {
     const now = steadyClock(clock);
     const quotas = createQuotas();
@@ -27,6 +33,7 @@ describe('startQuotaPersistence', () => {
       keys: registry,
       now,
       wall: clock.wall,
+      sinceBoot: () => clock.mono() - bootMono,
       report,
     });
     const call = (limit = 100) => quotas.charge(quotas.ofAddress('a', now()), now(), limit);
@@ -96,7 +103,7 @@ describe('startQuotaPersistence', () => {
       { numRuns: 60 },
     ));
 
-  it('never admits more than the limit in an hour after the clock was set back between two processes', async () => {
+  it('never admits more than the limit in an hour after the clock was set back between two starts of the machine', async () => {
     const stored = createMemoryStore();
     const clock = manualClock(NOON);
     const first = open(stored, clock);
@@ -104,25 +111,67 @@ describe('startQuotaPersistence', () => {
     await first.persistence.stop();
     clock.advance(10_000);
     clock.step(-DAY_MS);
-    const second = open(stored, clock);
+    const booted = { bootMono: clock.mono() };
+    const second = open(stored, clock, booted);
     assert.equal(second.call(), false);
     clock.advance(HOUR_MS - 10_001);
     assert.equal(second.call(), false);
     await second.persistence.stop();
     // The second process stored them anew, so a third does not move them again.
     clock.advance(5_000);
-    const third = open(stored, clock);
+    const third = open(stored, clock, booted);
     assert.equal(third.call(), false);
     clock.advance(5_001);
     assert.equal(third.call(), true);
     await third.persistence.stop();
   });
 
+  for (const stepMs of [HOUR_MS - MINUTE_MS, -DAY_MS])
+    it(`takes calls for as old as they are when the clock was set by ${stepMs} ms between two processes`, async () => {
+      const stored = createMemoryStore();
+      const clock = manualClock(NOON);
+      const first = open(stored, clock);
+      for (let call = 0; call < 100; call++) assert.equal(first.call(), true);
+      await first.persistence.stop();
+      clock.advance(10_000);
+      clock.step(stepMs);
+      for (const waitMs of [HOUR_MS / 2, HOUR_MS / 2 - 10_001]) {
+        const next = open(stored, clock);
+        assert.equal(next.call(), false);
+        clock.advance(waitMs);
+        assert.equal(next.call(), false);
+        await next.persistence.stop();
+      }
+      clock.advance(1);
+      const last = open(stored, clock);
+      assert.equal(last.call(), true);
+      await last.persistence.stop();
+    });
+
+  it('goes by the calendar where it is not stored how long the machine had run, or another start of it has run less', async () => {
+    for (const hasBoot of [true, false]) {
+      const stored = createMemoryStore();
+      const clock = manualClock(NOON);
+      const first = open(stored, clock);
+      for (let call = 0; call < 100; call++) assert.equal(first.call(), true);
+      await first.persistence.stop();
+      const [batch] = stored.calls.all();
+      assert.ok(batch);
+      if (!hasBoot) await stored.calls.replace({ ...batch, sinceBoot: null });
+      clock.advance(HOUR_MS - 1);
+      const second = open(stored, clock, { bootMono: hasBoot ? clock.mono() - 1_000 : 0 });
+      assert.equal(second.call(), false);
+      clock.advance(1);
+      assert.equal(second.call(), true);
+      await second.persistence.stop();
+    }
+  });
+
   it('writes everything anew after a write that failed, and reports the failure once', async () => {
     const stored = createMemoryStore();
     const clock = manualClock(NOON);
     const reported: unknown[] = [];
-    const { call, persistence } = open(stored, clock, (error) => reported.push(error));
+    const { call, persistence } = open(stored, clock, { report: (error) => reported.push(error) });
     call();
     await persistence.flush();
     const { append, replace } = stored.calls;
@@ -134,7 +183,9 @@ describe('startQuotaPersistence', () => {
     assert.equal(reported.length, 1);
     Object.assign(stored.calls, { append, replace });
     await persistence.stop();
-    assert.deepEqual(stored.calls.all(), [{ at: NOON, callers: [{ caller: 'a:a', calls: [[NOON, 3]] }] }]);
+    assert.deepEqual(stored.calls.all(), [
+      { at: NOON, sinceBoot: clock.mono(), callers: [{ caller: 'a:a', calls: [[NOON, 3]] }] },
+    ]);
   });
 
   it('stores the last use of keys each minute and at the end', async () => {
