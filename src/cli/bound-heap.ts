@@ -1,5 +1,25 @@
 import { setFlagsFromString } from 'node:v8';
 
+const LOOK_MS = 500;
+/** A history that cannot be read to its end must not leave the heap as it is. */
+const LONGEST_MS = 15 * 60_000;
+
+/**
+ * Bounds the heap once `isRead`, or after a while in any case. What is read at a first start makes the heap grow by many
+ * tenths, and a collection for each of them took a fifth of the time of that. Returns how to give it up.
+ */
+export function boundHeapOnce(isRead: () => boolean): () => void {
+  const startedAt = performance.now();
+  const look = () => {
+    if (!isRead() && performance.now() - startedAt < LONGEST_MS) return;
+    clearInterval(looking);
+    boundHeap();
+  };
+  const looking = setInterval(look, LOOK_MS);
+  look();
+  return () => clearInterval(looking);
+}
+
 /**
  * From now on garbage is collected before the heap has grown by a tenth, and what is left on pages that are partly empty
  * is moved together, so that little memory is held that is not used. To be called once the process runs: while a start reads
@@ -9,7 +29,7 @@ import { setFlagsFromString } from 'node:v8';
  * 67,584 bytes of bytecode): what is called some times a minute would otherwise be optimised one by one for hours, and that
  * code never goes away.
  */
-export function boundHeap(): void {
+function boundHeap(): void {
   setFlagsFromString('--heap-growing-percent=10');
   setFlagsFromString('--optimize-for-size');
   setFlagsFromString('--interrupt-budget=270336');

@@ -3,7 +3,7 @@ import { type Config, parseConfig } from '../config/config.ts';
 import { envOf, SETTING_KEYS, SETTINGS } from '../config/settings.ts';
 import type { Service } from '../service/service.ts';
 import { printBanner } from './banner.ts';
-import { boundHeap } from './bound-heap.ts';
+import { boundHeapOnce } from './bound-heap.ts';
 import { exitCodeOf } from './failure.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
@@ -30,12 +30,13 @@ async function start(flags: Flags, args: readonly string[], proc: ProcessLike): 
     const news = createStartNews(proc, config);
     const options = { version: packageVersion(), onRecovering: news.recovering };
     const service = await openConfigured(config, createLog(config.logLevel, stderr), options);
-    boundHeap();
+    const leaveHeap = boundHeapOnce(() => service.historyPercent() >= 100);
     news.endProgress();
     if (!stop.signal.aborted) printBanner(service, config, proc);
     const unwatch = watchService(service, config, news);
     const end = await Promise.race([stop.requested, service.damaged, service.over]);
     unwatch();
+    leaveHeap();
     if (!end) news.stopping();
     // A store that is damaged may not take the last writes.
     if (end) stop.limit(exitCodeOf(end));

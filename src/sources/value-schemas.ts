@@ -33,7 +33,22 @@ export const instant = anyInstant.refine(
   'not an ISO instant between 2000 and 2100',
 );
 
+/** How nearly all of them are written. */
+const USUAL_INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{3}))?Z$/;
+
 function epochMs(text: string): number | undefined {
+  return usualEpochMs(text) ?? anyEpochMs(text);
+}
+
+/** Undefined for what is written in another way, and for times that do not exist, which `Date` would move to others. */
+function usualEpochMs(text: string): number | undefined {
+  const [, seconds, ms = '000'] = USUAL_INSTANT.exec(text) ?? [];
+  if (seconds === undefined) return undefined;
+  const at = Date.parse(text);
+  return !Number.isNaN(at) && new Date(at).toISOString() === `${seconds}.${ms}Z` ? at : undefined;
+}
+
+function anyEpochMs(text: string): number | undefined {
   try {
     return Temporal.Instant.from(text).epochMilliseconds;
   } catch (error) {

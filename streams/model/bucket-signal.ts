@@ -114,8 +114,17 @@ export function evaluateBucket(
   const isSale = decided.action === 'SELL' && gain !== null && modelProb !== null && bid !== null;
   const noKelly = isSale ? fullKelly(1 - modelProb, costOfShare(1 - bid, fee)) : 0;
   return {
-    ...{ standing, prob: modelProb, price, bid, ask, bidSize, askSize, edge, edgeNet },
-    ...decided,
+    standing,
+    prob: modelProb,
+    price,
+    bid,
+    ask,
+    bidSize,
+    askSize,
+    edge,
+    edgeNet,
+    action: decided.action,
+    codes: decided.codes,
     kelly: isKnown ? fullKelly(modelProb, cost) : null,
     noKelly: noKelly > 0 ? noKelly : null,
     fee,

@@ -5,11 +5,25 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const BOUND_HEAP = new URL('../../src/cli/bound-heap.js', import.meta.url).href;
 
-describe('boundHeap', () => {
+/** What a process of its own prints, as the bounds hold for a whole process. It ends by itself once nothing is waited for. */
+async function outputOf(program: string): Promise<readonly [stdout: string, stderr: string]> {
+  const whole = `const { boundHeapOnce } = await import('${BOUND_HEAP}'); ${program}`;
+  const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', whole]);
+  return [stdout, stderr];
+}
+
+describe('boundHeapOnce', () => {
   it('sets what this version of Node knows', async () => {
-    // In a process of its own, as it holds for the whole process. An unknown flag is told on stderr, and no error.
-    const program = `const { boundHeap } = await import('${BOUND_HEAP}'); boundHeap();`;
-    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', program]);
-    assert.deepEqual([stdout, stderr], ['', '']);
+    // An unknown flag is told on stderr, and no error.
+    assert.deepEqual(await outputOf('boundHeapOnce(() => true);'), ['', '']);
+  });
+
+  it('asks until the history is read, and no longer', async () => {
+    const program = 'let asked = 0; boundHeapOnce(() => { console.log(++asked); return asked === 3; });';
+    assert.deepEqual(await outputOf(program), ['1\n2\n3\n', '']);
+  });
+
+  it('can be given up before that', async () => {
+    assert.deepEqual(await outputOf('boundHeapOnce(() => false)();'), ['', '']);
   });
 });

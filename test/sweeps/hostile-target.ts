@@ -1,6 +1,6 @@
 import { createShares } from '../../src/access/gate.ts';
 import { LIMITS } from '../../src/access/limits/rate-policy.ts';
-import { boundHeap } from '../../src/cli/bound-heap.ts';
+import { boundHeapOnce } from '../../src/cli/bound-heap.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { sendToParent } from '../support/child.ts';
 import { serveBusy } from './serve-busy.ts';
@@ -13,7 +13,7 @@ if (feed === null || trafficPerMinute === null) throw new TypeError('the usual l
 const http = { limits: LIMITS, shares: createShares(trafficPerMinute) };
 await serveBusy({ limits: feed, http }, (server) => {
   // As every start does.
-  boundHeap();
+  boundHeapOnce(() => true);
   process.on('message', (order) => {
     if (order === 'rest') globalThis.gc?.();
     server.http.server.getConnections((_error, connections = 0) => sendToParent({ connections }));
