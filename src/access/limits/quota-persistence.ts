@@ -52,16 +52,19 @@ export function startQuotaPersistence(deps: QuotaPersistenceDeps): QuotaPersiste
     now(),
   );
   /** Whether what is stored does not continue in what will be counted. */
-  let isBroken = Math.abs(movedMs + offsetMs) > MOST_DRIFT_MS;
+  let isBroken = movedMs !== -offsetMs;
   let usedFlushedAt = now();
 
   /**
    * The calendar may have been set while nothing ran, or not have been believed before. What has passed since boot has
-   * passed in any case: all of it, or what has passed since a later boot, and more.
+   * passed in any case: all of it, or what has passed since a later boot, and more. Where both agree the calendar is taken,
+   * as calls are stored by it to the millisecond.
    */
   function leastAgeMs({ at, sinceBoot: storedBoot }: CallBatch): number {
-    const bootMs = storedBoot === null ? -1 : Math.floor(sinceBoot()) - storedBoot;
-    return bootMs >= 0 ? bootMs : Math.max(0, now() + offsetMs - at);
+    const calendarMs = Math.max(0, now() + offsetMs - at);
+    if (storedBoot === null) return calendarMs;
+    const bootMs = Math.floor(sinceBoot()) - storedBoot;
+    return bootMs < 0 || Math.abs(calendarMs - bootMs) <= MOST_DRIFT_MS ? calendarMs : bootMs;
   }
 
   async function writeCalls(): Promise<void> {

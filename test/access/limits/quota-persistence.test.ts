@@ -100,7 +100,7 @@ describe('startQuotaPersistence', () => {
         }
         await process.persistence.stop();
       }),
-      { numRuns: 60 },
+      { numRuns: 60, examples: [[{ limit: 5, restarts: [1, 0], steps: [[0, -1]] }]] },
     ));
 
   it('never admits more than the limit in an hour after the clock was set back between two starts of the machine', async () => {
