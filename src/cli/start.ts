@@ -30,7 +30,7 @@ async function start(flags: Flags, args: readonly string[], proc: ProcessLike): 
     const news = createStartNews(proc, config);
     const options = { version: packageVersion(), onRecovering: news.recovering };
     const service = await openConfigured(config, createLog(config.logLevel, stderr), options);
-    const leaveHeap = boundHeapOnce(() => service.historyPercent() >= 100);
+    const leaveHeap = boundHeapOnce(() => service.historyPercent() >= 100, config.accounts.length);
     news.endProgress();
     if (!stop.signal.aborted) printBanner(service, config, proc);
     const unwatch = watchService(service, config, news);

@@ -15,15 +15,18 @@ async function outputOf(program: string): Promise<readonly [stdout: string, stde
 describe('boundHeapOnce', () => {
   it('sets what this version of Node knows', async () => {
     // An unknown flag is told on stderr, and no error.
-    assert.deepEqual(await outputOf('boundHeapOnce(() => true);'), ['', '']);
+    assert.deepEqual(await outputOf('boundHeapOnce(() => true, 2); boundHeapOnce(() => true, 200);'), [
+      '',
+      '',
+    ]);
   });
 
   it('asks until the history is read, and no longer', async () => {
-    const program = 'let asked = 0; boundHeapOnce(() => { console.log(++asked); return asked === 3; });';
+    const program = 'let asked = 0; boundHeapOnce(() => { console.log(++asked); return asked === 3; }, 2);';
     assert.deepEqual(await outputOf(program), ['1\n2\n3\n', '']);
   });
 
   it('can be given up before that', async () => {
-    assert.deepEqual(await outputOf('boundHeapOnce(() => false)();'), ['', '']);
+    assert.deepEqual(await outputOf('boundHeapOnce(() => false, 2)();'), ['', '']);
   });
 });

@@ -13,7 +13,7 @@ if (feed === null || trafficPerMinute === null) throw new TypeError('the usual l
 const http = { limits: LIMITS, shares: createShares(trafficPerMinute) };
 await serveBusy({ limits: feed, http }, (server) => {
   // As every start does.
-  boundHeapOnce(() => true);
+  boundHeapOnce(() => true, 2);
   process.on('message', (order) => {
     if (order === 'rest') globalThis.gc?.();
     server.http.server.getConnections((_error, connections = 0) => sendToParent({ connections }));

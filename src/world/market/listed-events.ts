@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../streams/internal.ts';
 import type { ManualEvent, Overrides } from '../control/overrides.ts';
-import type { Account } from '../life/accounts.ts';
+import type { Account, WorldAccountId } from '../life/accounts.ts';
 import { USUAL_SIZE, type WorldSize } from '../size.ts';
 import { tile } from './buckets.ts';
 import { createCryptoEvents } from './crypto-events.ts';
@@ -25,6 +25,8 @@ export interface Place {
 /** Every event the market has listed, overrides applied. */
 export interface ListedEvents {
   listed(now: number): readonly WorldEvent[];
+  /** Those about the posts of an account, without a search through all. */
+  ofAccount(account: WorldAccountId, now: number): readonly WorldEvent[];
   byId(id: number, now: number): WorldEvent | undefined;
   bySlug(slug: string, now: number): WorldEvent | undefined;
   byToken(token: string, now: number): Place | undefined;
@@ -34,6 +36,7 @@ interface Listing {
   readonly builtAt: number;
   readonly revision: number;
   readonly events: readonly WorldEvent[];
+  readonly byAccount: ReadonlyMap<WorldAccountId, readonly WorldEvent[]>;
   readonly byId: ReadonlyMap<number, WorldEvent>;
   readonly bySlug: ReadonlyMap<string, WorldEvent>;
 }
@@ -41,6 +44,18 @@ interface Listing {
 /** Buckets of one width from zero on. */
 function shapesOf({ bucketWidth, bucketCount }: Pick<ManualEvent, 'bucketWidth' | 'bucketCount'>) {
   return tile(bucketWidth, [[bucketWidth, bucketCount - 2]], 'from-zero');
+}
+
+function groupByAccount(events: readonly WorldEvent[]): ReadonlyMap<WorldAccountId, readonly WorldEvent[]> {
+  const groups = new Map<WorldAccountId, WorldEvent[]>();
+  for (const event of events) {
+    if (event.subject.type !== 'posts') continue;
+    const { id } = event.subject.account;
+    const group = groups.get(id);
+    if (group === undefined) groups.set(id, [event]);
+    else group.push(event);
+  }
+  return groups;
 }
 
 /** The events of a series, made once each. */
@@ -106,6 +121,7 @@ export function createListedEvents(options: {
       builtAt: now,
       revision: overrides.revision,
       events,
+      byAccount: groupByAccount(events),
       byId: new Map(events.map((event) => [event.id, event])),
       bySlug: new Map(events.map((event) => [event.slug, event])),
     };
@@ -123,6 +139,7 @@ export function createListedEvents(options: {
 
   return {
     listed: (now) => at(now).events,
+    ofAccount: (account, now) => at(now).byAccount.get(account) ?? [],
     byId: (id, now) => at(now).byId.get(id),
     bySlug: (slug, now) => at(now).bySlug.get(slug),
     byToken(token, now) {

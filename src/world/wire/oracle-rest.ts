@@ -97,13 +97,11 @@ export function createOracleRest(options: {
   function eventsOf(
     account: Account | undefined,
   ): readonly { readonly event: WorldEvent; readonly account: Account }[] {
-    return listedEvents.listed(now()).flatMap((event) => {
-      const { subject } = event;
-      if (subject.type !== 'posts') return [];
-      return account === undefined || account.id === subject.account.id
-        ? [{ event, account: subject.account }]
-        : [];
-    });
+    const events =
+      account === undefined ? listedEvents.listed(now()) : listedEvents.ofAccount(account.id, now());
+    return events.flatMap((event) =>
+      event.subject.type === 'posts' ? [{ event, account: event.subject.account }] : [],
+    );
   }
 
   function trackings(account: Account | undefined, query: URLSearchParams): readonly Json[] {
