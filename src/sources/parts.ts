@@ -23,6 +23,8 @@ export interface Parts {
    */
   readEach<T>(parts: Iterable<T>, reading: PartReading<T>, signal: AbortSignal): Promise<void>;
   readOne(name: string, read: () => Promise<void>, signal: AbortSignal): Promise<void>;
+  /** How long a part that has failed is still left out; undefined for any other. */
+  leftOutMs(name: string): number | undefined;
 }
 
 interface Waiting {
@@ -60,6 +62,10 @@ export function createParts(): (context: Pick<SourceContext, 'mono'>) => Parts {
     return {
       readEach,
       readOne: (name, read, signal) => readEach([name], { nameOf: () => name, read }, signal),
+      leftOutMs(name) {
+        const leftMs = (waiting.get(name)?.dueAt ?? 0) - mono();
+        return leftMs > 0 ? leftMs : undefined;
+      },
     };
   };
 }

@@ -1,10 +1,24 @@
-import { concatMap, defer, filter, ignoreElements, map, merge, mergeMap, Observable, timer } from 'rxjs';
+import {
+  concatMap,
+  defer,
+  filter,
+  ignoreElements,
+  map,
+  merge,
+  mergeAll,
+  mergeMap,
+  Observable,
+  Subject,
+  timer,
+} from 'rxjs';
 import { isRefusal } from './read-payload.ts';
 import { secondPollMs } from './spread.ts';
 
 interface Job {
   readonly periodMs: number;
   readonly read: (signal: AbortSignal) => Promise<void>;
+  /** Asked after it was run: the time after which it is to be run again, if sooner than with its period. */
+  readonly againInMs?: () => number | undefined;
 }
 
 /** Runs `read` when subscribed. Unsubscribing aborts its signal, and with it the request it waits for. */
@@ -48,6 +62,7 @@ export function pollDespiteRefusals(jobs: readonly Job[]): Observable<never> {
 function poll(jobs: readonly Job[], mayWait: (error: unknown) => boolean, spread: number): Observable<never> {
   return defer(() => {
     const queued = new Set<Job>();
+    const soon = new Subject<Observable<Job>>();
     let failed: { readonly error: unknown; readonly waiting: Set<Job> } | undefined;
 
     async function run(job: Job, signal: AbortSignal): Promise<void> {
@@ -59,6 +74,8 @@ function poll(jobs: readonly Job[], mayWait: (error: unknown) => boolean, spread
       } finally {
         queued.delete(job);
       }
+      const againInMs = job.againInMs?.();
+      if (againInMs !== undefined) soon.next(timer(againInMs).pipe(map(() => job)));
       failed?.waiting.delete(job);
       if (failed?.waiting.size === 0) throw failed.error;
     }
@@ -68,7 +85,7 @@ function poll(jobs: readonly Job[], mayWait: (error: unknown) => boolean, spread
     const again$ = jobs.map((job) =>
       timer(secondPollMs(job.periodMs, spread), job.periodMs).pipe(map(() => job)),
     );
-    return merge(first$, ...again$).pipe(
+    return merge(first$, ...again$, soon.pipe(mergeAll())).pipe(
       filter((job) => !queued.has(job)),
       map((job) => {
         queued.add(job);

@@ -35,6 +35,26 @@ describe('pollInTurn', () => {
     assert.deepEqual(log.slice(0, 4).sort(), ['a', 'a', 'b', 'c']);
   });
 
+  it('runs a job again as soon as it asks for that, once', async () => {
+    const intervals = takeIntervals();
+    const at: number[] = [];
+    const waits: (number | undefined)[] = [7_000, undefined];
+    let now = 0;
+    try {
+      const subscription = pollInTurn([
+        { periodMs: 60_000, read: async () => void at.push(now), againInMs: () => waits.shift() },
+      ]).subscribe({ error: assert.fail });
+      for (; now <= 130_000; now += 1_000) {
+        intervals.advance(now === 0 ? 0 : 1_000);
+        await new Promise(setImmediate);
+      }
+      subscription.unsubscribe();
+    } finally {
+      intervals.restore();
+    }
+    assert.deepEqual(at, [0, 7_000, 60_000, 120_000]);
+  });
+
   it('aborts the job that runs when it is unsubscribed, and reports nothing after', async () => {
     let signal: AbortSignal | undefined;
     const subscription = pollInTurn([

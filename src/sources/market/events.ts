@@ -206,13 +206,16 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       }
     }
 
-    const partOf = (name: string, read: (signal: AbortSignal) => Promise<void>) => (signal: AbortSignal) =>
-      parts.readOne(name, () => read(signal), signal);
+    const partOf = (name: string, periodMs: number, read: (signal: AbortSignal) => Promise<void>) => ({
+      periodMs,
+      read: (signal: AbortSignal) => parts.readOne(name, () => read(signal), signal),
+      againInMs: () => parts.leftOutMs(name),
+    });
     return merge(
       pollDespiteRefusals([
-        { periodMs: settings.eventsPeriodMs, read: partOf('open', readOpen) },
-        { periodMs: settings.closedEventsPeriodMs, read: partOf('closed', readClosed) },
-        { periodMs: settings.cryptoEventsPeriodMs, read: partOf('crypto', readCrypto) },
+        partOf('open', settings.eventsPeriodMs, readOpen),
+        partOf('closed', settings.closedEventsPeriodMs, readClosed),
+        partOf('crypto', settings.cryptoEventsPeriodMs, readCrypto),
       ]),
       pollInTurn([{ periodMs: settings.settledPeriodMs, read: (signal) => deliverSettled(context, signal) }]),
     );

@@ -124,6 +124,7 @@ export function oracleSource(
           {
             periodMs: settings.trackingsPeriodMs,
             read: (signal) => parts.readOne('list', () => list(context, signal), signal),
+            againInMs: () => parts.leftOutMs('list'),
           },
           { periodMs: settings.oraclePeriodMs, read: (signal) => readOpen(context, parts, signal) },
           {

@@ -3,7 +3,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { liveEndpoints } from '../../../src/sources/live.ts';
 import { eventsSource } from '../../../src/sources/market/events.ts';
 import { SOURCE_SETTINGS } from '../../../src/sources/settings.ts';
-import type { EventFact, Fact, PricesFact } from '../../../streams/internal.ts';
+import { type EventFact, type Fact, HOUR_MS, type PricesFact } from '../../../streams/internal.ts';
 import { isPartition } from '../../../streams/model/partition.ts';
 import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
@@ -333,6 +333,25 @@ describe('eventsSource', () => {
       assert.equal(asked(), expected);
       now += FAST.closedEventsPeriodMs / 3;
     }
+  });
+
+  it('reads a list that has failed as soon as it may be asked for again, not a period later', async () => {
+    open = [wireEvent(1)];
+    let failures = 1;
+    stage.server.answer(({ path, query }, response) => {
+      if (path === '/events/keyset' && query.get('closed') !== 'true' && failures-- > 0) {
+        response.statusCode = 500;
+        return {};
+      }
+      return { events: query.get('closed') === 'true' ? closed : open };
+    });
+    const seldom = { eventsPeriodMs: HOUR_MS, closedEventsPeriodMs: HOUR_MS, cryptoEventsPeriodMs: HOUR_MS };
+    const source = eventsSource(localEndpoints(stage.server), { ...FAST, ...seldom });
+    const first = stage.run(source, fakeLookups(), () => now);
+    await eventually('it fails', () => first.error() !== undefined);
+    run = stage.run(source, fakeLookups(), () => now);
+    const { facts } = run;
+    await eventually('the event comes', () => eventFacts(facts()).length > 0);
   });
 
   it('asks by slug for an active event that no list shows', async () => {
