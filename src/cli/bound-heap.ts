@@ -1,43 +1,40 @@
 import { setFlagsFromString } from 'node:v8';
 
+/** From here on reading the history takes minutes, and each collection has much to look through. */
+const MANY_ACCOUNTS = 20;
+const GROWTH_PERCENT = 10;
+const GROWTH_PERCENT_OF_MANY = 30;
 const LOOK_MS = 500;
 /** A history that cannot be read to its end must not leave the heap as it is. */
 const LONGEST_MS = 15 * 60_000;
 
 /**
- * Bounds the heap once `isRead`, or after a while in any case. What is read at a first start makes the heap grow by many
- * tenths, and a collection for each of them took a fifth of the time of that. Returns how to give it up.
+ * From now on garbage is collected before the heap has grown by a tenth, and what is left on pages that are partly empty
+ * is moved together, so that little memory is held that is not used. To be called once the process runs: while a start reads
+ * its state, hardly anything is garbage, and a collection for each tenth would take much of its time.
+ *
+ * With many accounts this begins once `isRead`, or after a while in any case, and the heap may grow by three tenths. Returns
+ * how to give it up before that.
  */
-export function boundHeapOnce(isRead: () => boolean, accounts: number): () => void {
+export function boundHeap(isRead: () => boolean, accounts: number): () => void {
+  const isMany = accounts > MANY_ACCOUNTS;
   const startedAt = performance.now();
   const look = () => {
-    if (!isRead() && performance.now() - startedAt < LONGEST_MS) return;
+    if (isMany && !isRead() && performance.now() - startedAt < LONGEST_MS) return;
     clearInterval(looking);
-    boundHeap(accounts);
+    setBounds(isMany ? GROWTH_PERCENT_OF_MANY : GROWTH_PERCENT);
   };
   const looking = setInterval(look, LOOK_MS);
   look();
   return () => clearInterval(looking);
 }
 
-/** From here on a tenth of the heap is more than what it saves is worth: each collection looks through all of it. */
-const MANY_ACCOUNTS = 20;
-const GROWTH_PERCENT = 10;
-const GROWTH_PERCENT_OF_MANY = 30;
-
 /**
- * From now on garbage is collected before the heap has grown by a tenth (with many accounts three tenths), and what is left
- * on pages that are partly empty is moved together, so that little memory is held that is not used. To be called once the
- * process runs: while a start reads its state, hardly anything is garbage, and a collection for each tenth would take much of
- * its time.
- *
- * A function is compiled to optimised code after four times the work that V8 would wait for by itself (its own budget is
- * 67,584 bytes of bytecode): what is called some times a minute would otherwise be optimised one by one for hours, and that
- * code never goes away.
+ * A function is also compiled to optimised code only after four times the work that V8 would wait for by itself (its own
+ * budget is 67,584 bytes of bytecode): what is called some times a minute is not worth it.
  */
-function boundHeap(accounts: number): void {
-  const percent = accounts > MANY_ACCOUNTS ? GROWTH_PERCENT_OF_MANY : GROWTH_PERCENT;
-  setFlagsFromString(`--heap-growing-percent=${percent}`);
+function setBounds(growthPercent: number): void {
+  setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
   setFlagsFromString('--optimize-for-size');
   setFlagsFromString('--interrupt-budget=270336');
 }

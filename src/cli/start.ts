@@ -3,7 +3,7 @@ import { type Config, parseConfig } from '../config/config.ts';
 import { envOf, SETTING_KEYS, SETTINGS } from '../config/settings.ts';
 import type { Service } from '../service/service.ts';
 import { printBanner } from './banner.ts';
-import { boundHeapOnce } from './bound-heap.ts';
+import { boundHeap } from './bound-heap.ts';
 import { exitCodeOf } from './failure.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
@@ -30,7 +30,7 @@ async function start(flags: Flags, args: readonly string[], proc: ProcessLike): 
     const news = createStartNews(proc, config);
     const options = { version: packageVersion(), onRecovering: news.recovering };
     const service = await openConfigured(config, createLog(config.logLevel, stderr), options);
-    const leaveHeap = boundHeapOnce(() => service.historyPercent() >= 100, config.accounts.length);
+    const leaveHeap = boundHeap(() => service.historyPercent() >= 100, config.accounts.length);
     news.endProgress();
     if (!stop.signal.aborted) printBanner(service, config, proc);
     const unwatch = watchService(service, config, news);

@@ -1,6 +1,6 @@
 import { createShares } from '../../src/access/gate.ts';
 import { LIMITS } from '../../src/access/limits/rate-policy.ts';
-import { boundHeapOnce } from '../../src/cli/bound-heap.ts';
+import { boundHeap } from '../../src/cli/bound-heap.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { sendToParent } from '../support/child.ts';
 import { serveBusy } from './serve-busy.ts';
@@ -13,7 +13,7 @@ if (feed === null || trafficPerMinute === null) throw new TypeError('the usual l
 const http = { limits: LIMITS, shares: createShares(trafficPerMinute) };
 await serveBusy({ limits: feed, http }, (server) => {
   // As every start does.
-  boundHeapOnce(() => true, 2);
+  boundHeap(() => true, 2);
   process.on('message', (order) => {
     if (order === 'rest') globalThis.gc?.();
     server.http.server.getConnections((_error, connections = 0) => sendToParent({ connections }));
