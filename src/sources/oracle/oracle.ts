@@ -81,8 +81,11 @@ export function oracleSource(
   // The count of a window that is not listed, or not yet after a start, is shown all the same, and only grows older.
   function shownTotals({ now, lookups }: SourceContext): readonly FollowedValue[] {
     const active = activeEventsOf(account, lookups);
+    // Also before its event is active, as it was when the calendar was ahead for a while.
     const isLogged = (trackingId: string) =>
-      active.some((event) => event.trackingId === trackingId && lookups.hasCount(event.eventId, 'oracle'));
+      lookups
+        .unsettledEvents(account.id)
+        .some((event) => event.trackingId === trackingId && lookups.hasCount(event.eventId, 'oracle'));
     const shown = [...openAt(now()), ...active].flatMap(({ trackingId }) => trackingId ?? []);
     return Array.from(new Set(shown), (value) => ({ value, isLogged: () => isLogged(value) }));
   }

@@ -147,6 +147,24 @@ describe('oracleSource', () => {
     assert.deepEqual([...first.deliveries, ...second.deliveries], []);
   });
 
+  it('knows a count that the log has of an event that is not active yet, and of no other', async () => {
+    serve([open, wireTracking('second', NOW - DAY_MS, NOW + DAY_MS)], ({ path }) =>
+      trackingAnswer(path.endsWith('/open') ? 'open' : 'second', 5),
+    );
+    const lookups = { ...fakeLookups(), hasCount: (eventId: number) => eventId === 1 };
+    lookups.records.set(1, { ...activeEvent(1), trackingId: 'open', phase: 'upcoming' });
+    lookups.records.set(2, { ...activeEvent(2), trackingId: 'second', phase: 'upcoming' });
+    const run = start(FAST, lookups);
+    await eventually('both are followed', () => run.followed().length === 2);
+    assert.deepEqual(
+      run.followedValues().map(({ value, isLogged }) => [value, isLogged?.()]),
+      [
+        ['open', true],
+        ['second', false],
+      ],
+    );
+  });
+
   it('lets the count of a window grow old that is listed no more', async () => {
     serve([open], () => trackingAnswer('open', 5));
     const run = start({ ...FAST, trackingsPeriodMs: 10 }, lookupsWithEvent());
