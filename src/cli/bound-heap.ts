@@ -29,12 +29,7 @@ export function boundHeap(isRead: () => boolean, accounts: number): () => void {
   return () => clearInterval(looking);
 }
 
-/**
- * A function is also compiled to optimised code only after four times the work that V8 would wait for by itself (its own
- * budget is 67,584 bytes of bytecode): what is called some times a minute is not worth it.
- */
 function setBounds(growthPercent: number): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
   setFlagsFromString('--optimize-for-size');
-  setFlagsFromString('--interrupt-budget=270336');
 }

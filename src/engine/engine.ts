@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { concatMap, exhaustMap, expand, interval, map, merge, of, type Subscription, timer } from 'rxjs';
 import {
   calendarAt,
+  type Fact,
   lastPassing,
   type Observation,
   type Output,
@@ -17,6 +18,7 @@ import type { ApiUse, Source, SourceContext, SourceStatus } from '../sources/sou
 import type { DiskUse } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
+import { createBootNote } from './boot-note.ts';
 import { bytesIn, takeCheckpoint, thinCheckpoints } from './checkpoints.ts';
 import type { Clock } from './clock.ts';
 import { beginRecovery, lastTickOf, type Recovery } from './recover.ts';
@@ -46,6 +48,8 @@ export interface EngineDeps {
   readonly store: Store;
   readonly latest: LatestWriter;
   readonly clock: Clock;
+  /** Ms since the machine was started, its sleep included; as told by the calendar unless given. */
+  readonly sinceBoot?: (() => number) | undefined;
   /** How many times faster than real time its calendar runs; 1 unless given. */
   readonly speed?: number;
   /** Ms between two ticks; a second unless given. */
@@ -223,6 +227,8 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
       if (ms > 0) report({ type: 'writes_held', ms });
     }),
   ];
+  /** Settles when the last tick, and what is noted with it, is on disk. */
+  let ticked: Promise<void> = Promise.resolve();
   const diskKnown = watchDisk().catch(reportFailure);
   const goOn = async () => {
     await delay(CHECK_PAUSE_MS);
@@ -237,21 +243,35 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
     await simulators?.stop();
     await checking;
     await turns.stop();
+    await ticked;
     await checkpoint().catch(reportFailure);
   };
 
   const lead = (leading?: Leading): Engine => {
     if (leading !== undefined) turns.publishTo(leading.publishing);
     const watermarks = createWatermarks(clock);
+    const boot = createBootNote(store.notes, { wall: clock.wall, sinceBoot: deps.sinceBoot ?? clock.wall });
     const lastTick = lastTickOf(store);
-    if (lastTick) watermarks.restore(restoredAges(lastTick, deps), calendarAt(lastTick));
+    if (lastTick) {
+      watermarks.restore(restoredAges(lastTick, deps), boot.elapsedMs(calendarAt(lastTick)));
+    }
     simulators = createSimulationPool({
       report,
       deliver: (fact) => turns.accept([fact]),
       startWorker: deps.startWorker,
     });
-    const tick = (...before: readonly SettingsFact[]) =>
-      turns.acceptAtTurn(() => [...before, { kind: 'tick', ...watermarks.ages() }]).catch(reportFailure);
+    function tick(...before: readonly SettingsFact[]): Promise<void> {
+      let bootedAt = boot.bootedAt();
+      const facts = (): readonly Fact[] => {
+        bootedAt = boot.bootedAt();
+        return [...before, { kind: 'tick', ...watermarks.ages() }];
+      };
+      ticked = turns
+        .acceptAtTurn(facts)
+        .then(() => boot.keep(bootedAt))
+        .catch(reportFailure);
+      return ticked;
+    }
     // The settings are logged at every start, which makes the graph repeat the requests that the last process left
     // unanswered. This is not awaited, so that a full disk does not keep readers from being served.
     void tick(deps.settings);

@@ -18,8 +18,11 @@ interface Watermarks {
   follow(source: SourceName, values: () => readonly FollowedValue[], usualMs: number): void;
   /** How old everything is, by name in a fixed order. */
   ages(): TickAges;
-  /** Takes over ages measured at `at` (UTC ms) by an engine that ran before this one. */
-  restore(ages: TickAges, at: number): void;
+  /**
+   * Takes over ages that an engine before this one measured `elapsedMs` ago; less than 0 when the calendar was set back, so
+   * that nobody knows.
+   */
+  restore(ages: TickAges, elapsedMs: number): void;
 }
 
 interface Followed {
@@ -36,7 +39,7 @@ export const UNTOLD_MS = DAY_MS;
 const OTHER_VALUES = 1_000;
 
 /** Uses the clock that never goes back, so that a corrected wall clock changes no age. */
-export function createWatermarks(clock: Clock): Watermarks {
+export function createWatermarks(clock: Pick<Clock, 'mono'>): Watermarks {
   const marks = new Map<SourceName, number>();
   const followed = new Map<SourceName, Followed>();
   /** When each value of a source was last answered, or the wait for it began, the last one last. */
@@ -103,9 +106,8 @@ export function createWatermarks(clock: Clock): Watermarks {
       }
       return { ages, ...(Object.keys(lagging).length > 0 && { lagging }) };
     },
-    restore({ ages, lagging = {} }, at) {
-      const sinceMs = clock.wall() - at;
-      const elapsed = sinceMs < -CORRECTION_MS ? UNTOLD_MS : Math.max(0, sinceMs);
+    restore({ ages, lagging = {} }, elapsedMs) {
+      const elapsed = elapsedMs < -CORRECTION_MS ? UNTOLD_MS : Math.max(0, elapsedMs);
       const markOf = (age: number) => clock.mono() - elapsed - age;
       for (const [source, age] of Object.entries(ages)) {
         marks.set(source, markOf(age));

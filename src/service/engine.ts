@@ -17,7 +17,10 @@ import { type Machine, thisMachine } from './machine.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export interface EngineParts
-  extends Pick<EngineDeps, 'store' | 'latest' | 'clock' | 'onHeaders' | 'agreedNow' | 'report' | 'tickMs'> {
+  extends Pick<
+    EngineDeps,
+    'store' | 'latest' | 'clock' | 'sinceBoot' | 'onHeaders' | 'agreedNow' | 'report' | 'tickMs'
+  > {
   readonly config: Config;
   readonly endpoints: Endpoints;
   readonly sourceSettings?: Partial<SourceSettings>;
@@ -47,6 +50,8 @@ function depsOf(parts: EngineParts): EngineDeps {
   const { config, endpoints, speed = 1, sourceSettings, machine = thisMachine } = parts;
   return {
     ...parts,
+    // A calendar that is sped up moves away from it at all times.
+    sinceBoot: speed === 1 ? parts.sinceBoot : undefined,
     random: machine.random,
     sources: createSources(
       withPolling(endpoints, config),

@@ -114,6 +114,9 @@ export const REPAIR_NOTE = 'repair';
 /** The note of how far the store has followed its shard, where several machines share one. */
 export const CLUSTER_NOTE = 'cluster';
 
+/** The note of when the machine was started, UTC ms by the calendar under which the end of the log was written. */
+export const BOOT_NOTE = 'bootedAt';
+
 /** The folder in the data folder of an edge that holds its copies of the shards. */
 export const EDGE_COPIES = 'shards';
 

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { createBootNote } from '../../src/engine/boot-note.ts';
+import { manualClock } from '../support/clock.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
+
+const NOON = Date.UTC(2026, 0, 1, 12);
+const DAY_MS = 86_400_000;
+
+describe('createBootNote', () => {
+  /** A machine that runs on while its engines come and go. */
+  function machine() {
+    const clock = manualClock(NOON);
+    const { notes } = createMemoryStore();
+    let startedAt = -5_000;
+    return {
+      clock,
+      notes,
+      open: () =>
+        createBootNote(notes, { wall: () => clock.wall(), sinceBoot: () => clock.mono() - startedAt }),
+      reboot() {
+        startedAt = clock.mono();
+      },
+    };
+  }
+
+  it('tells what has passed where the calendar was not set', async () => {
+    const { clock, open } = machine();
+    const first = open();
+    await first.keep(first.bootedAt());
+    const at = clock.wall();
+    clock.advance(7_000);
+    assert.equal(open().elapsedMs(at), 7_000);
+  });
+
+  it('tells what has passed since boot where the calendar was set back', async () => {
+    const { clock, open } = machine();
+    const first = open();
+    await first.keep(first.bootedAt());
+    const at = clock.wall();
+    clock.advance(60_000);
+    clock.step(-50_000);
+    assert.equal(open().elapsedMs(at), 60_000);
+  });
+
+  it('tells no less than the calendar, which may be right where the machine was started again', async () => {
+    const { clock, open, reboot } = machine();
+    const first = open();
+    await first.keep(first.bootedAt());
+    const at = clock.wall();
+    clock.advance(60_000);
+    reboot();
+    clock.advance(1_000);
+    assert.equal(open().elapsedMs(at), 61_000);
+    clock.step(DAY_MS);
+    assert.equal(open().elapsedMs(at), DAY_MS + 61_000);
+  });
+
+  it('does not know where the calendar is behind', async () => {
+    const { clock, open } = machine();
+    const first = open();
+    await first.keep(first.bootedAt());
+    const at = clock.wall();
+    clock.step(-DAY_MS);
+    assert.ok(open().elapsedMs(at) < 0);
+  });
+
+  it('goes by the calendar under which the log ends', async () => {
+    const { clock, open } = machine();
+    const first = open();
+    await first.keep(first.bootedAt());
+    clock.step(-50_000);
+    await first.keep(first.bootedAt());
+    const at = clock.wall();
+    clock.advance(10_000);
+    assert.equal(open().elapsedMs(at), 10_000);
+  });
+
+  it('writes nothing while the calendar is not set', async () => {
+    const { clock, notes, open } = machine();
+    const first = open();
+    await first.keep(first.bootedAt());
+    let writes = 0;
+    const { set } = notes;
+    notes.set = (name, value) => {
+      writes += 1;
+      return set(name, value);
+    };
+    clock.advance(DAY_MS);
+    await first.keep(first.bootedAt());
+    clock.step(40);
+    await first.keep(first.bootedAt());
+    assert.equal(writes, 0);
+    clock.step(-10_000);
+    await first.keep(first.bootedAt());
+    assert.equal(writes, 1);
+  });
+});
