@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { GLOSSARY } from '../../src/dashboard/glossary.ts';
+import { eventually } from '../support/eventually.ts';
 import { accessibilityFindings } from './accessibility.ts';
 import { DESKTOP, describeFedPage, PHONE } from './fed-site.ts';
 import { unlock } from './test-browser.ts';
@@ -46,12 +47,19 @@ describeFedPage('the dashboard for everyone', (site) => {
     const { page } = await site.open({ key: 'demo_pro' });
     await page.waitForSelector('.scores tbody tr');
     await page.click('.overview summary');
-    const labels = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('.term button')].filter((each) => each.tabIndex === 0).map((each) => each.ariaLabel)`,
-    );
-    const explained = labels.map((label) => label.replace(/^What is (.*)\?$/, '$1'));
+    const explained = async () => {
+      const labels = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.term button')].filter((each) => each.tabIndex === 0).map((each) => each.ariaLabel)`,
+      );
+      return [...new Set(labels.map((label) => label.replace(/^What is (.*)\?$/, '$1')))].toSorted();
+    };
     const expected = Object.keys(GLOSSARY).filter((word) => !NOT_SHOWN.includes(word));
-    assert.deepEqual([...new Set(explained)].toSorted(), expected.toSorted());
+    // Parts of the page are drawn as their answers come.
+    await eventually(
+      'as many words are explained',
+      async () => (await explained()).length >= expected.length,
+    );
+    assert.deepEqual(await explained(), expected.toSorted());
     await page.context().close();
   });
 });

@@ -162,6 +162,24 @@ describe('the dashboard, fed by hand', function () {
     await page.context().close();
   });
 
+  it('moves nothing when the first answer of a source comes, on screens of any width', async () => {
+    const { page } = await open();
+    await page.waitForSelector('[data-counter=oracle]');
+    const heights = `(() => {
+      const headers = [...document.querySelectorAll('.tile header')];
+      return ['no answer yet', 'stale', 'fresh'].map((word) => {
+        for (const header of headers) header.querySelector('.tag').textContent = word;
+        return headers.map(({ offsetHeight }) => offsetHeight).join();
+      });
+    })()`;
+    for (const width of [1_600, 1_280, 1_100, 900, 390]) {
+      await page.setViewportSize({ width, height: 1_000 });
+      const shown = await page.evaluate<readonly string[]>(heights);
+      assert.equal(new Set(shown).size, 1, `${width} px: ${shown.join(' | ')}`);
+    }
+    await page.context().close();
+  });
+
   it('highlights a new post, but without motion for people who want less of it', async () => {
     // Null while no post is highlighted.
     const animation = `(() => {
