@@ -11,7 +11,7 @@ interface BootNote {
   keep(bootedAt: number): Promise<void>;
 }
 
-/** By less a time service moves the calendar, and the time since boot is rounded. */
+/** A time service moves the calendar by less than this at a time, and the time since boot is rounded. */
 const DRIFT_MS = 100;
 
 export function createBootNote(notes: Notes, { wall, sinceBoot }: Omit<SystemClock, 'mono'>): BootNote {
@@ -21,7 +21,7 @@ export function createBootNote(notes: Notes, { wall, sinceBoot }: Omit<SystemClo
     elapsedMs(at) {
       const calendarMs = wall() - at;
       if (noted === undefined || calendarMs < 0) return calendarMs;
-      // What has passed since boot, or less than what has passed where the machine was started again.
+      // The second by the time since boot, which is too short where the machine was started again.
       return Math.max(calendarMs, calendarMs - (bootedAt() - noted));
     },
     bootedAt,

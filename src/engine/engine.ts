@@ -263,6 +263,7 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
     function tick(...before: readonly SettingsFact[]): Promise<void> {
       let bootedAt = boot.bootedAt();
       const facts = (): readonly Fact[] => {
+        // Anew, as the calendar may have been set while the turn waited for the disk.
         bootedAt = boot.bootedAt();
         return [...before, { kind: 'tick', ...watermarks.ages() }];
       };

@@ -241,8 +241,8 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
       },
     );
     // A row that stays SETTLING is settled again by a retry. That changes nothing about a success, but a refusal may not
-    // be the last word then. And where the payment is not this process's any more, another one finds out what became of
-    // it, perhaps without the transaction, and both must not tell it.
+    // be the last word then. Where the payment is another process's by now, that one finds out what became of it, perhaps
+    // without the transaction, and every copy of the payment must be told the same.
     if (stored === 'elsewhere' || (after.state === 'FAILED' && stored !== 'yes')) throw stillOpen(payment);
     if (after.state === 'UNKNOWN') {
       report({ type: 'outcome', outcome: 'unknown' });

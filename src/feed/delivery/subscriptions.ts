@@ -151,7 +151,9 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
         const { name, tier: needed } = refused[0].channel;
         throw new FeedError('tier_too_low', `The channel ${name} needs a key of tier ${needed}`, refused);
       }
-      const isAmbiguous = named.some(({ request, topics }) => request.resume && topics.length > 1);
+      const isAmbiguous = named.some(
+        ({ request, topics }) => request.resume !== undefined && topics.length > 1,
+      );
       if (isAmbiguous || (resume !== undefined && found.length > 1)) {
         throw new FeedError(
           'cursor_vague',
