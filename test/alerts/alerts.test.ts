@@ -193,6 +193,8 @@ describe('alerts', () => {
     await first.add(OPERATOR, body(receiver.url));
     await world.turn(delta(1));
     await eventually('the first alert', () => messages().length === 1);
+    // Else it is sent again.
+    await eventually('it is stored as received', () => first.list()[0]?.waiting === 0);
     await first.stop();
     // It arms the rule again, and is no alert.
     await world.turn(delta(0));
@@ -202,6 +204,10 @@ describe('alerts', () => {
     await world.open();
     await world.turn(delta(2));
     await eventually('the second alert', () => messages().length === 2);
+    assert.deepEqual(
+      messages().map(({ n }) => n),
+      [1, 2],
+    );
   });
 
   it('are made by the next process when the disk refused them until the end of this one', async () => {

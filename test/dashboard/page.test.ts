@@ -114,11 +114,13 @@ describe('the dashboard in a browser', function () {
     await page.waitForSelector(
       'section[aria-label=Positions] .merge >> text=/^Merge [\\d.]+ Yes and No of .* for \\$/',
     );
-    const [shares, paid] = await page
-      .locator('section[aria-label=Positions] tr:not(.group) td.num')
-      .allInnerTexts();
-    assert.match(shares ?? '', /^[\d.]+$/);
-    assert.match(paid ?? '', /^[\d.]+ %$/);
+    // Rows are asked for anew once the bankroll has settled, and are gone until then.
+    await until('shares and what was paid are shown', async () => {
+      const [shares = '', paid = ''] = await page
+        .locator('section[aria-label=Positions] tr:not(.group) td.num')
+        .allInnerTexts();
+      return /^[\d.]+$/.test(shares) && /^[\d.]+ %$/.test(paid);
+    });
     for (const width of [1_600, 1_280, 380]) {
       await page.setViewportSize({ width, height: 900 });
       // A row that is being drawn anew has no place for a moment.
