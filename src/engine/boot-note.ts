@@ -1,9 +1,13 @@
 import { BOOT_NOTE, type Notes } from '../store/store.ts';
 import type { SystemClock } from './clock.ts';
+import { UNTOLD_MS } from './watermarks.ts';
 
 /** Tells how long it has been since something was logged, also when the calendar was set back while nothing ran. */
-interface BootNote {
-  /** Ms since `at`, which was logged under the calendar that was noted last. Less than 0 when the calendar is behind it. */
+export interface BootNote {
+  /**
+   * Ms since `at`, which was logged under the calendar that was noted last. Where the calendar is behind it, nobody knows, and
+   * it is taken for long ago.
+   */
   elapsedMs(at: number): number;
   /** When this machine was started, by the present calendar: it changes only when that is set. UTC ms. */
   bootedAt(): number;
@@ -13,6 +17,8 @@ interface BootNote {
 
 /** A time service moves the calendar by less than this at a time, and the time since boot is rounded. */
 const DRIFT_MS = 100;
+/** By so little a time service corrects a calendar. */
+const CORRECTION_MS = 5_000;
 
 export function createBootNote(notes: Notes, { wall, sinceBoot }: Omit<SystemClock, 'mono'>): BootNote {
   let noted = notedIn(notes);
@@ -20,9 +26,10 @@ export function createBootNote(notes: Notes, { wall, sinceBoot }: Omit<SystemClo
   return {
     elapsedMs(at) {
       const calendarMs = wall() - at;
-      if (noted === undefined || calendarMs < 0) return calendarMs;
-      // The second by the time since boot, which is too short where the machine was started again.
-      return Math.max(calendarMs, calendarMs - (bootedAt() - noted));
+      if (calendarMs < -CORRECTION_MS) return UNTOLD_MS;
+      // By the time since boot, which is too short where the machine was started again.
+      const bootMs = noted === undefined ? 0 : calendarMs - (bootedAt() - noted);
+      return Math.max(0, calendarMs, bootMs);
     },
     bootedAt,
     async keep(at) {

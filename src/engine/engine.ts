@@ -18,7 +18,7 @@ import type { ApiUse, Source, SourceContext, SourceStatus } from '../sources/sou
 import type { DiskUse } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
-import { createBootNote } from './boot-note.ts';
+import { type BootNote, createBootNote } from './boot-note.ts';
 import { bytesIn, takeCheckpoint, thinCheckpoints } from './checkpoints.ts';
 import type { Clock } from './clock.ts';
 import { beginRecovery, lastTickOf, type Recovery } from './recover.ts';
@@ -141,11 +141,17 @@ export async function beginEngine(deps: EngineDeps): Promise<OpeningEngine> {
   return { hasValues: recovery.hasValues, opened: open(), giveUp: recovery.stop };
 }
 
-function recoveryOf({ store, latest, report }: EngineDeps): Promise<Recovery> {
+function recoveryOf(deps: EngineDeps): Promise<Recovery> {
+  const { store, latest, report } = deps;
   return beginRecovery(store, latest, {
+    elapsedMs: bootNoteOf(deps).elapsedMs,
     onRefused: (error) => report({ type: 'refused_write', error }),
     onProgress: (share) => report({ type: 'recovering', share }),
   });
+}
+
+function bootNoteOf({ store, clock, sinceBoot = clock.wall }: EngineDeps): BootNote {
+  return createBootNote(store.notes, { wall: clock.wall, sinceBoot });
 }
 
 /** The same in one step. */
@@ -250,7 +256,7 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
   const lead = (leading?: Leading): Engine => {
     if (leading !== undefined) turns.publishTo(leading.publishing);
     const watermarks = createWatermarks(clock);
-    const boot = createBootNote(store.notes, { wall: clock.wall, sinceBoot: deps.sinceBoot ?? clock.wall });
+    const boot = bootNoteOf(deps);
     const lastTick = lastTickOf(store);
     if (lastTick) {
       watermarks.restore(restoredAges(lastTick, deps), boot.elapsedMs(calendarAt(lastTick)));

@@ -35,6 +35,8 @@ interface RecoveryOptions {
   readonly onRefused?: (error: unknown) => void;
   /** Ms before a refused write is tried again. */
   readonly retryMs?: number;
+  /** Ms since something was logged at that time of the calendar, at least. */
+  readonly elapsedMs?: (at: number) => number;
   /** Called often while the log is read, with the share that was. */
   readonly onProgress?: (share: number) => void;
 }
@@ -58,7 +60,7 @@ export interface Recovery {
 export async function beginRecovery(
   store: Store,
   latest: LatestWriter,
-  { onRefused = () => undefined, retryMs, onProgress = () => undefined }: RecoveryOptions = {},
+  { onRefused = () => undefined, retryMs, elapsedMs = () => 0, onProgress = () => undefined }: RecoveryOptions = {},
 ): Promise<Recovery> {
   const { outputs } = store;
   const checkpoint = startOf(store);
@@ -71,9 +73,19 @@ export async function beginRecovery(
   const first = await lines?.first;
   const ages = first === undefined ? [] : lastAges(store, first);
   latest.load(ages);
+  /** Readers see the values up to the last tick by `upTo`. */
+  const tellTick = (upTo: number) => {
+    const tick = lastTickOf(store, upTo);
+    if (tick !== undefined) latest.ticked(elapsedMs(calendarAt(tick)));
+  };
+  tellTick(outputs.upTo);
   return {
     hasValues: ages.length > 0,
-    finish: () => finish(store, latest, checkpoint, lines, writer, onProgress),
+    async finish() {
+      const recovered = await finish(store, latest, checkpoint, lines, writer, onProgress);
+      tellTick(store.journal.head);
+      return recovered;
+    },
     stop: writer.stop,
   };
 }
@@ -169,12 +181,12 @@ async function finish(
 // Ticks come each second, so the last one is among the last observations unless the engine was overloaded.
 const LOOK_BACK = 1_000;
 
-/** The last tick of the log, if the log has one near its end. */
-export function lastTickOf({ journal }: Pick<Store, 'journal'>): Tick | undefined {
+/** The last tick of the log, or the last by a seq, if the log has one near its end. */
+export function lastTickOf({ journal }: Pick<Store, 'journal'>, upTo = journal.head): Tick | undefined {
   let last: Tick | undefined;
   for (const observation of lastOf({ journal })) {
-    const { fact } = observation;
-    if (fact.kind === 'tick') last = { ...observation, fact };
+    const { seq, fact } = observation;
+    if (fact.kind === 'tick' && seq <= upTo) last = { ...observation, fact };
   }
   return last;
 }

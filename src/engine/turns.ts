@@ -163,8 +163,8 @@ export function createTurns(deps: TurnsDeps): Turns {
     await (emitted.length === 0 ? store() : told((others) => others.outputs(turn, store), store));
   }
 
-  /** Runs observations of the log through the graph, and stores and publishes what comes of them. */
-  async function derive(observations: readonly Observation[], calendarAt: number) {
+  /** Runs observations of the log through the graph, and stores and publishes what comes of them. Ages are those at `startedAt`. */
+  async function derive(observations: readonly Observation[], calendarAt: number, startedAt: number) {
     const loggedAt = clock.mono();
     const emitted: Output[] = [];
     const requests: OutputOf<'requests'>[] = [];
@@ -182,6 +182,7 @@ export function createTurns(deps: TurnsDeps): Turns {
     await keep(emitted, journal.head, calendarAt);
     const keptAt = clock.mono();
     latest.apply(emitted, journal.head, calendarAt);
+    if (emitted.some(({ stream }) => stream === 'freshness')) latest.ticked(clock.mono() - startedAt);
     return { emitted, requests, graphMs: graphedAt - loggedAt, outputsMs: keptAt - graphedAt };
   }
 
@@ -191,7 +192,7 @@ export function createTurns(deps: TurnsDeps): Turns {
     await append(observations);
     const journalMs = clock.mono() - startedAt;
     try {
-      const { emitted, requests, graphMs, outputsMs } = await derive(observations, calendarAt);
+      const { emitted, requests, graphMs, outputsMs } = await derive(observations, calendarAt, startedAt);
       const times = { journalMs, graphMs, outputsMs };
       const turned = { type: 'turn', observations: observations.length, outputs: emitted, ...times } as const;
       return { emitted, requests, report: turned };

@@ -18,10 +18,7 @@ interface Watermarks {
   follow(source: SourceName, values: () => readonly FollowedValue[], usualMs: number): void;
   /** How old everything is, by name in a fixed order. */
   ages(): TickAges;
-  /**
-   * Takes over ages that an engine before this one measured `elapsedMs` ago; less than 0 when the calendar was set back, so
-   * that nobody knows.
-   */
+  /** Takes over ages that an engine before this one measured `elapsedMs` ago. */
   restore(ages: TickAges, elapsedMs: number): void;
 }
 
@@ -30,8 +27,6 @@ interface Followed {
   readonly values: () => readonly FollowedValue[];
 }
 
-/** By so little a time service corrects a calendar. */
-const CORRECTION_MS = 5_000;
 /** Taken for an age that nobody knows: what has it is stale. */
 export const UNTOLD_MS = DAY_MS;
 
@@ -107,8 +102,7 @@ export function createWatermarks(clock: Pick<Clock, 'mono'>): Watermarks {
       return { ages, ...(Object.keys(lagging).length > 0 && { lagging }) };
     },
     restore({ ages, lagging = {} }, elapsedMs) {
-      const elapsed = elapsedMs < -CORRECTION_MS ? UNTOLD_MS : Math.max(0, elapsedMs);
-      const markOf = (age: number) => clock.mono() - elapsed - age;
+      const markOf = (age: number) => clock.mono() - elapsedMs - age;
       for (const [source, age] of Object.entries(ages)) {
         marks.set(source, markOf(age));
         restored.set(source, markOf(age));

@@ -49,6 +49,7 @@ export function notModified(etag: string): Answer {
 export function createPrebuilt(recipe: Recipe): (call: Call) => Answer {
   const { watch, name, tagOf, now, size, content, build, mark } = recipe;
   let revision = -1;
+  let builtAt = Number.NEGATIVE_INFINITY;
   let dueAt = Number.POSITIVE_INFINITY;
   let etag = '';
   let text = '';
@@ -58,7 +59,10 @@ export function createPrebuilt(recipe: Recipe): (call: Call) => Answer {
 
   const rebuild = (nowMs: number) => {
     revision = watch.revision;
-    dueAt = Math.max(nowMs + REFRESH_MS, watch.tickAt + TICK_MISSED_AFTER_MS);
+    builtAt = nowMs;
+    // A tick is ahead of a calendar that was set back. Without any there are no ages to update.
+    const tickAt = Number.isFinite(watch.tickAt) ? Math.min(watch.tickAt, nowMs) : watch.tickAt;
+    dueAt = Math.max(nowMs + REFRESH_MS, tickAt + TICK_MISSED_AFTER_MS);
     text = `,${build(nowMs)}}`;
     tail = Buffer.from(text);
     whole = undefined;
@@ -70,7 +74,7 @@ export function createPrebuilt(recipe: Recipe): (call: Call) => Answer {
 
   return ({ ifNoneMatch }) => {
     const nowMs = now();
-    if (watch.revision !== revision || nowMs >= dueAt) rebuild(nowMs);
+    if (watch.revision !== revision || nowMs >= dueAt || nowMs < builtAt) rebuild(nowMs);
     if (namesTag(ifNoneMatch, etag)) return unchanged;
     const head = `{"timestamp":${nowMs}`;
     const body = head + text;

@@ -134,7 +134,7 @@ async function open(
   const time = speed === 1 ? machineTime : spedUpTime(callersTime, upstream.startAt, speed);
   const { clock } = time;
 
-  const latest = createLatest(store.outputs, speed);
+  const latest = createLatest(store.outputs, { speed, mono: clock.mono });
   const metrics = createMetrics({ usdPer1000Reads: config.posts.usdPer1000Reads, now: clock.wall });
   const repairedAt = repairedAtOf(store);
   metrics.storeRepaired(repairedAt);

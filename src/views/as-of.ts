@@ -52,9 +52,12 @@ export interface Origin {
   readonly at: number;
 }
 
-/** Ms of the machine since the last tick, as ages are measured by its clock. A wall clock that went back adds nothing. */
-function sinceTick({ speed }: Latest, tickAt: number, nowMs: number): number {
-  return Math.round(Math.max(0, nowMs - tickAt) / speed);
+/**
+ * Ms of the machine since the last tick, as ages are measured by its clock. The calendar alone does not tell where it was
+ * set back.
+ */
+function sinceTick(latest: Latest, tickAt: number, nowMs: number, account?: AccountId): number {
+  return Math.round(Math.max(latest.sinceTick(account), (nowMs - tickAt) / latest.speed, 0));
 }
 
 /**
@@ -81,7 +84,7 @@ const NONE: ReadonlyMap<string, Ages> = new Map();
 export function agesOf(latest: Latest, nowMs: number, account?: AccountId): RecordAges {
   const freshness = latest.freshness(account);
   const { ages, lagging } = freshness?.record ?? { ages: {} };
-  const sinceTickMs = sinceTick(latest, freshness?.at ?? nowMs, nowMs);
+  const sinceTickMs = sinceTick(latest, freshness?.at ?? nowMs, nowMs, account);
 
   function agesWith(event?: EventRecord): Ages {
     const age = (input: LimitedInput) => {

@@ -52,6 +52,11 @@ export interface Latest {
   readonly at: number;
   /** How many times as fast as the clock of the machine the calendar of these values runs. */
   readonly speed: number;
+  /**
+   * At least so many ms have passed since the tick that `freshness` tells of, by a clock that never goes back. 0 where there is
+   * no such clock.
+   */
+  sinceTick(account?: AccountId): number;
   get<S extends StreamName>(stream: S, key: string): OutputOf<S> | undefined;
   /** Those in memory. */
   all<S extends StreamName>(stream: S): Iterable<OutputOf<S>>;
@@ -69,6 +74,8 @@ export interface Latest {
 export interface LatestWriter extends Latest {
   /** Adds the outputs of a turn that ended with observation `seq`, received at `at`, and announces them on `change$`. */
   apply(outputs: readonly Output[], seq: number, at: number): void;
+  /** The last tick is of so many ms ago, by the clock of the machine. */
+  ticked(agoMs: number): void;
   /** Adds stored outputs without announcing them. */
   load(outputs: readonly Output[]): void;
   /** Adds what a store has of all kept streams, as far as it has to be in memory. */
@@ -116,8 +123,17 @@ interface Timeline {
   readonly length: number;
 }
 
+interface LatestOptions {
+  readonly speed?: number;
+  /** Ms that never go back. */
+  readonly mono?: () => number;
+}
+
 /** With the store that the outputs go to, what is rarely asked for is read from there. Without, all is in memory. */
-export function createLatest(stored?: StoredOutputs, speed = 1): LatestWriter {
+export function createLatest(
+  stored?: StoredOutputs,
+  { speed = 1, mono = () => 0 }: LatestOptions = {},
+): LatestWriter {
   const streams = new Map<StreamName, Map<string, Output>>();
   const byAccount = new Map<string, Map<string, Output>>();
   const timelines = new Map<AccountId, Timeline>();
@@ -129,6 +145,8 @@ export function createLatest(stored?: StoredOutputs, speed = 1): LatestWriter {
   const changes$ = new Subject<readonly Output[]>();
   let lastSeq = 0;
   let lastAt = 0;
+  /** By `mono`. */
+  let tickedAt = mono();
 
   function readIfPutOff(stream: StreamName): void {
     const read = unread.get(stream);
@@ -297,6 +315,10 @@ export function createLatest(stored?: StoredOutputs, speed = 1): LatestWriter {
       return stored === undefined ? listOf(newest) : storedList(stored, account, newest, length);
     },
     speed,
+    sinceTick: () => mono() - tickedAt,
+    ticked(agoMs) {
+      tickedAt = mono() - agoMs;
+    },
     freshness: () => latest.get('freshness', 'all'),
     change$: changes$.asObservable(),
 

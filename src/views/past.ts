@@ -219,7 +219,7 @@ export function openPast(
       const active = events
         .map((event) => ({ ...event, record: inPhase(event.record, at) }))
         .filter(({ record }) => record.phase === 'active');
-      const latest = createLatest(undefined, now.speed);
+      const latest = createLatest(undefined, { speed: now.speed });
       const tick = tickBefore(seq);
       if (tick !== undefined) {
         // Only an answer without events has to say whether they are known.

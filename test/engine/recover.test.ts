@@ -115,6 +115,27 @@ describe('recover', () => {
     assert.equal(latest.seq, store.journal.head);
   });
 
+  it('tells how long ago the tick was that is shown, before and after it has read the log', async () => {
+    const store = createMemoryStore();
+    const state = emptyState();
+    const turns = turnsOn(store, state);
+    for (const fact of lifeOf([9])) await turns.accept([fact]);
+    const checkpoint = await takeCheckpoint(store, state, 1_000_000);
+    assert.ok(checkpoint);
+    await store.checkpoints.save(checkpoint);
+    await store.journal.append([
+      { seq: store.journal.head + 1, receivedAt: 1_002_000, fact: { kind: 'tick', ages: {} } },
+    ]);
+    const clock = manualClock(1_010_000);
+    const latest = createLatest(undefined, clock);
+    const { finish } = await beginRecovery(store, latest, { elapsedMs: (at) => clock.wall() - at });
+    assert.equal(latest.sinceTick(), 10_000);
+    clock.advance(500);
+    assert.equal(latest.sinceTick(), 10_500);
+    await finish();
+    assert.equal(latest.sinceTick(), 8_500);
+  });
+
   it('has no values to serve before it is done when their ages are not known', async () => {
     const store = createMemoryStore();
     const turns = turnsOn(store);

@@ -49,15 +49,6 @@ describe('watermarks', () => {
     assert.deepEqual(watermarks.ages().ages, { events: 60_500 });
   });
 
-  it('look old after a restart under a calendar that was set back, which does not tell how long it took', () => {
-    const clock = manualClock(2_000_000);
-    const watermarks = createWatermarks(clock);
-    watermarks.restore({ ages: { events: 400 } }, -2_000);
-    assert.deepEqual(watermarks.ages().ages, { events: 400 });
-    watermarks.restore({ ages: { events: 400 } }, -60_000);
-    assert.deepEqual(watermarks.ages().ages, { events: 86_400_400 });
-  });
-
   describe('of single values', () => {
     it('make no value look younger than its own last answer', () => {
       const clock = manualClock(1_000_000);

@@ -18,7 +18,12 @@ const CALL = { keyId: null, query: '', ifNoneMatch: undefined };
 
 describe('createPrebuilt', () => {
   /** How often the body is built when asked for every 100 ms, from 100 ms on, with ticks at the given times. */
-  function buildsUntil(endMs: number, ticksMs: readonly number[], tickAt = NOON): number {
+  function buildsUntil(
+    endMs: number,
+    ticksMs: readonly number[],
+    tickAt = NOON,
+    calendar = (ms: number) => ms,
+  ): number {
     const watch = { seq: 1, revision: 0, changes: 0, tickAt };
     let builds = 0;
     let nowMs = NOON;
@@ -36,7 +41,7 @@ describe('createPrebuilt', () => {
         watch.tickAt = NOON + ms;
         watch.revision += 1;
       }
-      nowMs = NOON + ms;
+      nowMs = NOON + calendar(ms);
       answer(CALL);
     }
     return builds;
@@ -51,6 +56,12 @@ describe('createPrebuilt', () => {
     assert.equal(buildsUntil(1_400, []), 1);
     assert.equal(buildsUntil(5_400, []), 5);
     assert.equal(buildsUntil(5_400, [], Number.POSITIVE_INFINITY), 1);
+  });
+
+  it('builds as often where the calendar was set back, before the tick or since the last build', () => {
+    assert.equal(buildsUntil(5_600, [], NOON + 3_600_000), 4);
+    const setBack = (ms: number) => (ms < 1_000 ? ms : ms - 3_600_000);
+    assert.equal(buildsUntil(5_600, [], NOON, setBack), 5);
   });
 
   it('gives the same bytes in parts as in one piece, as many as it says', () => {

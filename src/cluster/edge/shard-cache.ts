@@ -51,7 +51,7 @@ interface ShardCacheDeps {
 export async function openShardCache({ store, epoch, mono, report }: ShardCacheDeps): Promise<ShardCache> {
   const { outputs, feed, notes } = store;
   await outputs.prepare();
-  const latest = createLatest(outputs);
+  const latest = createLatest(outputs, { mono });
   latest.loadFrom(outputs);
   latest.load(passingOf(notes));
   let place = placeOf(notes)?.place ?? 0;
@@ -74,7 +74,11 @@ export async function openShardCache({ store, epoch, mono, report }: ShardCacheD
     if (news.length === 0) return;
     const isNewest = upTo >= latest.seq;
     latest.apply(news, isNewest ? upTo : latest.seq, isNewest ? calendarAt : latest.at);
-    for (const output of news) if (output.stream === 'freshness') tick = output;
+    for (const output of news) {
+      if (output.stream !== 'freshness') continue;
+      tick = output;
+      latest.ticked(0);
+    }
   }
 
   async function applyFrames(entry: FeedEntry): Promise<void> {
