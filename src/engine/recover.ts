@@ -60,7 +60,12 @@ export interface Recovery {
 export async function beginRecovery(
   store: Store,
   latest: LatestWriter,
-  { onRefused = () => undefined, retryMs, elapsedMs = () => 0, onProgress = () => undefined }: RecoveryOptions = {},
+  {
+    onRefused = () => undefined,
+    retryMs,
+    elapsedMs = () => 0,
+    onProgress = () => undefined,
+  }: RecoveryOptions = {},
 ): Promise<Recovery> {
   const { outputs } = store;
   const checkpoint = startOf(store);

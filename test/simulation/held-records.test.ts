@@ -43,6 +43,17 @@ describe('createHeldRecords', () => {
     assert.ok(!isHeld({ event_id: 1, real_counter: 3 }));
   });
 
+  it('takes one between two records, as a frame may join changes, and no other', () => {
+    const { snapshot, update, wait, isHeld } = stage();
+    snapshot({ event_id: 1, real_counter: 3, velocity: 7 });
+    wait(1_000);
+    update('1', { event_id: 1, real_counter: 4, velocity: 6 });
+    assert.ok(isHeld({ event_id: 1, real_counter: 4, velocity: 7 }));
+    wait(1_000);
+    update('1', { event_id: 1, real_counter: 5, velocity: 6 });
+    assert.ok(!isHeld({ event_id: 1, real_counter: 5, velocity: 7 }));
+  });
+
   it('finds a record that the reader lacks, or has otherwise', () => {
     const missing = stage();
     missing.snapshot({ event_id: 1, real_counter: 3 });

@@ -3,6 +3,7 @@ import { recordsOfAnswer, type ShownRecord } from './shown-records.ts';
 import type { Violations } from './violations.ts';
 
 const record = z.record(z.string(), z.unknown());
+const fields = z.array(z.tuple([z.string(), z.unknown()]));
 const frame = z.object({
   channel: z.string(),
   account: z.string().nullable(),
@@ -26,6 +27,31 @@ interface HeldRecords {
 /** The record without what passes with time alone, and without where it comes from. */
 function textOf({ as_of: _, seconds_remaining: __, ...rest }: ShownRecord['record']): string {
   return JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+type Fields = ReadonlyMap<string, string>;
+
+/** The JSON of each field of a record. */
+function fieldsOf({ text }: Version): Fields {
+  const entries = fields.parse(JSON.parse(text ?? '[]'));
+  return new Map(entries.map(([name, value]) => [name, JSON.stringify(value)]));
+}
+
+/**
+ * Whether a record is between two that follow each other: a frame may join several changes up to a tick, and an answer
+ * have some of them before.
+ */
+function isBetween(shown: Fields, versions: readonly Fields[]): boolean {
+  return versions.some((before, at) => {
+    const after = versions[at + 1] ?? before;
+    return [...shown].every(([name, value]) => value === before.get(name) || value === after.get(name));
+  });
+}
+
+/** Each field of an answer that the reader has otherwise, and both values. */
+function differenceOf(shown: Fields, held: Fields | undefined): string {
+  const differing = [...shown].filter(([name, value]) => value !== held?.get(name));
+  return differing.map(([name, value]) => `${name} (${value}, ${held?.get(name)})`).join(', ');
 }
 
 /** What a program holds that follows the feed, out of its frames. */
@@ -73,12 +99,16 @@ export function createHeldRecords({
       const shown = recordsOfAnswer(path, body);
       for (const { channel, account, record: fields } of shown) {
         const key = keyOf(fields, account);
-        const text = textOf(fields);
+        const version = { text: textOf(fields), since: now() };
         const versions = topics.get(nameOf(channel, account))?.get(key) ?? [];
+        const isSame = versions.some(({ text }) => text === version.text);
+        const inAnswer = isSame ? new Map() : fieldsOf(version);
+        const inFrames = isSame ? [] : versions.map(fieldsOf);
         violations.check(
           9,
-          versions.some((each) => each.text === text),
-          () => `${path} says ${text}, and the reader has ${versions.at(-1)?.text} of ${channel} ${key}`,
+          isSame || isBetween(inAnswer, inFrames),
+          () =>
+            `${path} and the reader differ in ${differenceOf(inAnswer, inFrames.at(-1))} of ${channel} ${key}`,
         );
       }
       const [first] = shown;
