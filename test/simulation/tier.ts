@@ -49,6 +49,7 @@ const DENSE: TierSettings = {
   calmSlowness: 1,
 };
 
+/** What a fault changed is read again, and asked for, within the time without faults at the end of an hour. */
 const SELDOM: Pace = {
   sources: {
     postsPeriodMs: 90_000,
@@ -59,7 +60,7 @@ const SELDOM: Pace = {
     trackingsPeriodMs: 1_201_700,
     oraclePeriodMs: 301_300,
     oraclePastPeriodMs: 300_000,
-    eventsPeriodMs: 601_100,
+    eventsPeriodMs: 299_900,
     closedEventsPeriodMs: 1_800_000,
     cryptoEventsPeriodMs: 1_201_100,
     settledPeriodMs: 300_000,
