@@ -181,8 +181,9 @@ export function createTurns(deps: TurnsDeps): Turns {
 
     await keep(emitted, journal.head, calendarAt);
     const keptAt = clock.mono();
+    // Before readers are told, as they are told of ages too.
+    if (emitted.some(({ stream }) => stream === 'freshness')) latest.ticked(keptAt - startedAt);
     latest.apply(emitted, journal.head, calendarAt);
-    if (emitted.some(({ stream }) => stream === 'freshness')) latest.ticked(clock.mono() - startedAt);
     return { emitted, requests, graphMs: graphedAt - loggedAt, outputsMs: keptAt - graphedAt };
   }
 

@@ -74,7 +74,7 @@ export interface Latest {
 export interface LatestWriter extends Latest {
   /** Adds the outputs of a turn that ended with observation `seq`, received at `at`, and announces them on `change$`. */
   apply(outputs: readonly Output[], seq: number, at: number): void;
-  /** The last tick is of so many ms ago, by the clock of the machine. */
+  /** The last tick, or that of the outputs that are applied next, is of so many ms ago by the clock of the machine. */
   ticked(agoMs: number): void;
   /** Adds stored outputs without announcing them. */
   load(outputs: readonly Output[]): void;

@@ -45,6 +45,24 @@ describe('turns', () => {
     assert.equal(seen.length, 1);
   });
 
+  it('tell readers how long ago the ages of a tick were taken, before they are told of it', async () => {
+    const store = createMemoryStore();
+    const clock = manualClock(1_000_000);
+    const { append } = store.journal;
+    store.journal.append = async (observations) => {
+      // As a disk that is slow does.
+      clock.advance(3_000);
+      await append(observations);
+    };
+    const { latest, turns } = setUp(store, clock, createLatest(undefined, clock));
+    clock.advance(60_000);
+    const told: number[] = [];
+    latest.change$.subscribe(() => told.push(latest.sinceTick()));
+    await turns.accept([settings(), { kind: 'tick', ages: {} }]);
+    await turns.accept([fact('11')]);
+    assert.deepEqual(told, [3_000, 6_000]);
+  });
+
   it('let time in the log stand still while the calendar is behind it, over a restart too', async () => {
     const store = createMemoryStore();
     const clock = manualClock(1_000_000);

@@ -73,12 +73,12 @@ export async function openShardCache({ store, epoch, mono, report }: ShardCacheD
     if (news.some(({ stream }) => isKept(stream))) await writer.write(() => outputs.append(news, upTo));
     if (news.length === 0) return;
     const isNewest = upTo >= latest.seq;
-    latest.apply(news, isNewest ? upTo : latest.seq, isNewest ? calendarAt : latest.at);
     for (const output of news) {
       if (output.stream !== 'freshness') continue;
       tick = output;
       latest.ticked(0);
     }
+    latest.apply(news, isNewest ? upTo : latest.seq, isNewest ? calendarAt : latest.at);
   }
 
   async function applyFrames(entry: FeedEntry): Promise<void> {
