@@ -4,6 +4,7 @@ import { createDeliveredValues, type Input } from './delivered-values.ts';
 import { createDeltaIdentity } from './delta-identity.ts';
 import { createFallingCounts } from './falling-counts.ts';
 import { createForecastShape } from './forecast-shape.ts';
+import { createFrameTimes, RECENT_MS } from './frame-times.ts';
 import { createHeldRecords } from './held-records.ts';
 import { createPublicContent } from './public-content.ts';
 import { createRemainingTime } from './remaining-time.ts';
@@ -37,8 +38,6 @@ interface ContentChecks {
   checkHeld(answers: readonly (Answer | undefined)[]): void;
 }
 
-/** So exactly is it known when a frame was made, whose engine may have a calendar that is wrong by less than this. */
-const RECENT_MS = 15_000;
 /** Unless the tier has others. */
 const USUAL_LIMITS_MS: Readonly<Record<Input, number>> = {
   posts: 10_000,
@@ -82,6 +81,7 @@ export function createContentChecks({ stage, tier, accounts, violations }: Conte
   const held = createHeldRecords({ now, followingMs: followedMs, violations });
   const stale = createStaleActions({ heardAt, limitsMs: limitsOf(tier), violations });
   const checkAges = createTrueAges({ heardAt, violations });
+  const times = createFrameTimes(stage.trueNow);
   const checkers = [
     createDeltaIdentity(violations),
     createForecastShape(violations),
@@ -96,6 +96,7 @@ export function createContentChecks({ stage, tier, accounts, violations }: Conte
     onKept(part, method, args) {
       falling.onKept(part, method, args);
       values.onKept(part, method, args);
+      times.onKept(part, method, args);
       quota.onKept();
     },
     onRead: values.onRead,
@@ -134,7 +135,7 @@ export function createContentChecks({ stage, tier, accounts, violations }: Conte
       for (const shown of recordsOfFrame(text)) {
         checkRecord(shown);
         // One of long ago says nothing about now, and one of a calendar that was set nothing at all.
-        if (Math.abs(shown.at - stage.trueNow()) > RECENT_MS) continue;
+        if (!times.isRecent(shown)) continue;
         const made = { askedAt: shown.at - START_AT - RECENT_MS, path: `a frame of ${shown.channel}` };
         stale.onAnswer(shown, made);
         checkAges(shown, made);

@@ -57,6 +57,7 @@ export function recordsOfAnswer(path: string, text: string): readonly ShownRecor
 }
 
 interface FrameRecord extends ShownRecord {
+  readonly type: 'update' | 'snapshot';
   /** When its frame was made, UTC ms by the engine. */
   readonly at: number;
 }
@@ -68,8 +69,8 @@ export function recordsOfFrame(text: string): readonly FrameRecord[] {
   const json = parsedJson(text);
   if (isUpdate) {
     const { channel, account, ts: at, data } = update.parse(json);
-    return data === null ? [] : [{ channel, account, key: keyOf(data), at, record: data }];
+    return data === null ? [] : [{ type: 'update', channel, account, key: keyOf(data), at, record: data }];
   }
   const { channel, account, ts: at, data } = snapshot.parse(json);
-  return data.map((each) => ({ channel, account, key: keyOf(each), at, record: each }));
+  return data.map((each) => ({ type: 'snapshot', channel, account, key: keyOf(each), at, record: each }));
 }

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { createFrameTimes } from './frame-times.ts';
+
+describe('createFrameTimes', () => {
+  function stage() {
+    let now = 1_000_000;
+    const times = createFrameTimes(() => now);
+    return {
+      store: (at: number) => times.onKept('feed', 'append', [{ rows: [{ at, seq: 1 }] }]),
+      wait(ms: number) {
+        now += ms;
+      },
+      isRecent: (at: number) => times.isRecent({ type: 'update', at }),
+      isRecentSnapshot: (at: number) => times.isRecent({ type: 'snapshot', at }),
+    };
+  }
+
+  it('takes a frame of a moment ago, and none of long ago', () => {
+    const { store, wait, isRecent } = stage();
+    store(1_000_000);
+    wait(5_000);
+    assert.ok(isRecent(1_000_000));
+    wait(60_000);
+    store(1_065_000);
+    assert.ok(!isRecent(1_000_000));
+    assert.ok(isRecent(1_065_000));
+  });
+
+  it('takes no older frame whose time is that of now because its calendar was ahead', () => {
+    const { store, wait, isRecent } = stage();
+    store(1_072_000);
+    assert.ok(!isRecent(1_072_000));
+    wait(70_000);
+    assert.ok(!isRecent(1_072_000));
+  });
+
+  it('takes a snapshot that is made now, unless the calendar is wrong', () => {
+    const { isRecentSnapshot } = stage();
+    assert.ok(isRecentSnapshot(1_001_000));
+    assert.ok(!isRecentSnapshot(1_072_000));
+  });
+});
