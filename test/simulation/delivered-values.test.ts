@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { EventRecord } from '../../streams/internal.ts';
+import type { EventRecord, Price } from '../../streams/internal.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
-import { bucket, eventOutput } from '../support/outputs.ts';
+import { bucket, eventOutput, priceOutput } from '../support/outputs.ts';
 import { createDeliveredValues, INPUTS } from './delivered-values.ts';
 
 const OPENING = Buffer.from('HTTP/1.1 101 Switching Protocols\r\n\r\n');
@@ -33,6 +33,9 @@ async function stage(followedAfterMs = 0) {
     values,
     become,
     token,
+    async keepPrice(seq: number, sizes: Pick<Price, 'bidSize' | 'askSize'>) {
+      await kept.outputs.append([priceOutput({ eventId: 5, token, ...sizes }, { seq })], seq);
+    },
     read(second: number, path: string, text = '{}') {
       at = second;
       values.onRead(new URL(`http://world.test${path}`), text);
@@ -52,6 +55,18 @@ describe('createDeliveredValues', () => {
     read(6, '/oracle/api/trackings/t-2?includeStats=true');
     read(7, '/market/events/slug/another');
     assert.deepEqual(heard(), [1, 2, 3, 4]);
+  });
+
+  it('takes the list for an answer about a price that comes from it, and about no other', async () => {
+    const { read, heard, keepPrice, token } = await stage();
+    const list = JSON.stringify({ events: [{ clobTokenIds: JSON.stringify([token, '778']) }] });
+    read(1, '/book/books');
+    read(2, '/market/events/keyset?closed=false', list);
+    assert.equal(heard()[3], 1);
+    await keepPrice(2, { bidSize: 10, askSize: null });
+    assert.equal(heard()[3], 1);
+    await keepPrice(3, { bidSize: null, askSize: null });
+    assert.equal(heard()[3], 2);
   });
 
   it('says nothing of an event that has just opened, or opened again', async () => {

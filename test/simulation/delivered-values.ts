@@ -26,6 +26,8 @@ const outputs = z.array(z.object({ stream: z.string(), key: z.string(), record: 
 const events = z.object({ phase: z.string(), buckets: z.array(z.object({ yesToken: z.string() })) });
 
 const TOKEN = /"asset_id":"(\d+)"/g;
+/** Both tokens of a market are in one text, the first of them that for Yes. */
+const LISTED_TOKENS = /"clobTokenIds":"\[\\"(\d+)/g;
 
 /** When the world has last delivered each value that records depend on, out of the text of what it sent. */
 export function createDeliveredValues({
@@ -44,6 +46,8 @@ export function createDeliveredValues({
   const totals = new Map<string, number>();
   const pages = new Map<string, number>();
   const tokens = new Map<string, number>();
+  /** When the list of events last told the price of a token. */
+  const listed = new Map<string, number>();
   /** Since when each active event is, with the tokens that it has. */
   const activeSince = new Map<string, { readonly at: number; readonly tokens: string }>();
 
@@ -72,6 +76,17 @@ export function createDeliveredValues({
     }
   }
 
+  /** A price has no sizes where it comes from the list: the event was not active, so that its books were not followed. */
+  function hasListedPrice(token: string): boolean {
+    const price = kept.outputs.get('prices', token);
+    return price?.stream === 'prices' && price.record.bidSize === null && price.record.askSize === null;
+  }
+
+  function priceHeardAt(token: string): number | undefined {
+    const heard = [tokens.get(token) ?? [], hasListedPrice(token) ? (listed.get(token) ?? []) : []].flat();
+    return heard.length === 0 ? undefined : Math.max(...heard);
+  }
+
   return {
     onKept(part, method, args) {
       if (part !== 'outputs' || method !== 'append') return;
@@ -84,6 +99,8 @@ export function createDeliveredValues({
       if (host === 'posts-api' && third === 'users' && fifth === 'tweets') posts.set(fourth, now());
       if (host === 'oracle' && third === 'trackings') totals.set(decodeURIComponent(fourth), now());
       if (host === 'market' && second === 'events' && third === 'slug') pages.set(fourth, now());
+      if (host === 'market' && second === 'events' && third === 'keyset')
+        for (const [, token = ''] of text.matchAll(LISTED_TOKENS)) listed.set(token, now());
       if (host === 'book' && second === 'books') hearBooks(text);
     },
     receiver: () => createSentTexts(hear),
@@ -100,7 +117,7 @@ export function createDeliveredValues({
         case 'ui':
           return pages.get(slug);
         case 'prices': {
-          const heard = buckets.flatMap(({ yesToken }) => tokens.get(yesToken) ?? []);
+          const heard = buckets.flatMap(({ yesToken }) => priceHeardAt(yesToken) ?? []);
           return heard.length === 0 ? undefined : Math.max(...heard);
         }
       }

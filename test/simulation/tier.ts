@@ -70,7 +70,7 @@ const SELDOM: Pace = {
     socketPingPeriodMs: 120_000,
     pricesFlushPeriodMs: 60_000,
     pricesSilentMs: 300_000,
-    booksPeriodMs: 600_100,
+    booksPeriodMs: 300_100,
     spotPeriodMs: 45_000,
     spotSilentMs: 300_000,
   },
