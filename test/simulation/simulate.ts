@@ -73,6 +73,8 @@ const HELD_PATHS = ['account_a', 'account_b'].flatMap((account) => [
 ]);
 /** What a reader holds is compared so long before the end of an hour, besides the time in which frames follow. */
 const HELD_BEFORE_END_MS = 10_000;
+/** Frames that are sent with a tick have come after this. */
+const TICK_SHOWN_MS = 5_000;
 
 /**
  * Runs the whole service in virtual time, with the faults of a plan, and checks what must hold. Takes over the globals of
@@ -295,7 +297,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       await pass(faultsEndOf(hour, hours) - kernel.now());
       faults.endAll();
       const calmMs = hourEnd - kernel.now();
-      await pass(calmMs - HELD_BEFORE_END_MS - followingMs(stage.pace));
+      await pass(calmMs - HELD_BEFORE_END_MS - followingMs(stage.pace) - stage.pace.tickMs);
+      // Just after a tick: an answer has every change at once, and a frame may join those up to the next tick.
+      await pass(stage.pace.tickMs - (kernel.now() % stage.pace.tickMs) + TICK_SHOWN_MS);
       if (violations.found.length === 0) await checkHeld();
       await pass(hourEnd - kernel.now());
       if (violations.found.length === 0) await checkWhole(calmMs);
