@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { interval, take } from 'rxjs';
 import { chanceOf } from './chance.ts';
@@ -152,6 +153,10 @@ describe('installVirtualGlobals', () => {
     kernel.kill(engine);
     await kernel.run(100);
     assert.equal(ticks, 3);
+  });
+
+  it('lets streams take as much in every version of Node', () => {
+    assert.equal(new PassThrough().writableHighWaterMark, 16_384);
   });
 
   it('puts everything back', () => {

@@ -1,4 +1,5 @@
 import { syncBuiltinESMExports } from 'node:module';
+import { getDefaultHighWaterMark, setDefaultHighWaterMark } from 'node:stream';
 import timers from 'node:timers';
 import timersPromises from 'node:timers/promises';
 import type { Chance } from './chance.ts';
@@ -151,9 +152,12 @@ function dateBy(wall: () => number): DateConstructor {
   return virtual;
 }
 
+/** How much a stream takes before it says that it is full, which differs between versions of Node. */
+const BUFFERED_BYTES = 16 * 1_024;
+
 /**
  * Replaces the timers, the calendar, the clock and the chance of this process by virtual ones, so that they reach packages
- * and Node's own modules in JavaScript too. Nothing else may run in the process meanwhile.
+ * and Node's own modules in JavaScript too, and lets streams take the same in every version of Node. Nothing else may run in the process meanwhile.
  */
 export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
   const { kernel, startAt, random, slowness = () => 1, others = [] } = options;
@@ -202,6 +206,9 @@ export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
     for (const [name, value] of Object.entries(values)) replace(holder, name, value);
   replace(performance, 'now', () => UPTIME_MS + passedMs(kernel.owner));
   replace(Math, 'random', random);
+  const bufferedBytes = getDefaultHighWaterMark(false);
+  setDefaultHighWaterMark(false, BUFFERED_BYTES);
+  undo.push(() => setDefaultHighWaterMark(false, bufferedBytes));
   replace(AbortSignal, 'timeout', (ms: number) => {
     const controller = new AbortController();
     const late = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError');
