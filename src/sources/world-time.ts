@@ -1,9 +1,10 @@
 import { MINUTE_MS, median } from '../../streams/internal.ts';
+import type { AnswerHeaders } from './http-exchange.ts';
 
 /** The present by the clocks of the hosts that sources read. */
 interface WorldTime {
   /** Takes the time from the headers of an answer. */
-  onHeaders(url: string, headers: Headers): void;
+  onHeaders(url: string, headers: AnswerHeaders): void;
   /** UTC ms, the median over hosts; undefined while none has told lately. */
   now(): number | undefined;
 }
@@ -37,7 +38,7 @@ export function createWorldTime(sinceBoot: () => number): WorldTime {
 }
 
 /** When the answer was sent, UTC ms. A cache sends the date of the origin, and how long it has kept the answer. */
-function dateOf(headers: Headers): number | undefined {
+function dateOf(headers: AnswerHeaders): number | undefined {
   const at = Date.parse(headers.get('date') ?? '');
   const keptS = Number(headers.get('age') ?? '0');
   return Number.isNaN(at) || !(keptS >= 0) ? undefined : at + keptS * SECOND_MS;
