@@ -17,6 +17,8 @@ interface Told {
   /** The host's time less the machine's since boot. */
   readonly offsetMs: number;
   readonly heardAt: number;
+  /** UTC ms. */
+  readonly toldAt: number;
 }
 
 /** `sinceBoot` is in ms and carries on what was told. Each host counts once, however often it answers. */
@@ -25,8 +27,11 @@ export function createWorldTime(sinceBoot: () => number): WorldTime {
   return {
     onHeaders(url, headers) {
       const toldAt = dateOf(headers);
+      const { host } = new URL(url);
+      // Dates are whole seconds, so the first answer with one is the nearest to it. With many accounts the others are many.
+      if (toldAt === undefined || toldAt === byHost.get(host)?.toldAt) return;
       const heardAt = sinceBoot();
-      if (toldAt !== undefined) byHost.set(new URL(url).host, { offsetMs: toldAt - heardAt, heardAt });
+      byHost.set(host, { offsetMs: toldAt - heardAt, heardAt, toldAt });
     },
     now() {
       const boot = sinceBoot();
