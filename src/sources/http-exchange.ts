@@ -38,7 +38,7 @@ const decompress: Readonly<Record<string, () => Transform>> = {
 const accepted = { 'accept-encoding': Object.keys(decompress).join(', ') };
 
 /**
- * Asks with the HTTP client of Node: `fetch` takes three times the CPU for an answer without news, which with many accounts
+ * Asks with the HTTP client of Node: `fetch` takes more than twice the CPU for an answer without news, which with many accounts
  * is most of what a poll costs.
  */
 export function createHttpExchange(): HttpExchange {
