@@ -38,8 +38,8 @@ const decompress: Readonly<Record<string, () => Transform>> = {
 const accepted = { 'accept-encoding': Object.keys(decompress).join(', ') };
 
 /**
- * Asks with the HTTP client of Node: `fetch` takes more than twice the CPU for an answer without news, which with many accounts
- * is most of what a poll costs.
+ * Asks with the HTTP client of Node: `fetch` takes more than twice the CPU for an answer without news, and with many
+ * accounts most answers are such.
  */
 export function createHttpExchange(): HttpExchange {
   const options = { keepAlive: true, timeout: IDLE_MS };
