@@ -19,6 +19,7 @@ export function sourceLookupsFrom(
   now: () => number,
 ): SourceLookups {
   const unsettled = watchUnsettled(latest);
+  const listed = countListed(latest);
   return {
     // Ids grow with time and an edit keeps its first id, so the newest post has the newest id.
     newestOnTimeline(account, beforeMs = Number.POSITIVE_INFINITY) {
@@ -52,12 +53,7 @@ export function sourceLookupsFrom(
       const event = latest.get('events', String(eventId))?.record;
       const total = latest.get('counters', String(eventId))?.record.oracle ?? null;
       if (event?.subject.type !== 'posts' || event.startAt === null || total === null) return undefined;
-      let known = 0;
-      for (const { createdAt, isInOracle } of latest.posts(event.subject.account).entries()) {
-        if (createdAt < event.startAt) break;
-        if (createdAt < event.endAt && isInOracle) known += 1;
-      }
-      return { total, known };
+      return { total, known: listed.within(event.subject.account, event.startAt, event.endAt) };
     },
   };
 }
@@ -97,6 +93,36 @@ function watchUnsettled(latest: Latest) {
     of(account?: AccountId): readonly EventRecord[] {
       const chosen = account === undefined ? [...byAccount.values()] : [byAccount.get(account)];
       return chosen.flatMap((events) => (events === undefined ? [] : [...events.values()]));
+    },
+  };
+}
+
+/**
+ * How many posts of a window the oracle has. Each account asks for all its open windows several times a minute, and most
+ * posts of a window are in the store alone, so what was counted is kept until a post of the account changes.
+ */
+function countListed(latest: Latest) {
+  const counted = new Map<AccountId, Map<string, number>>();
+
+  function count(account: AccountId, startAt: number, endAt: number): number {
+    let found = 0;
+    for (const { createdAt, isInOracle } of latest.posts(account).entries()) {
+      if (createdAt < startAt) break;
+      if (createdAt < endAt && isInOracle) found += 1;
+    }
+    return found;
+  }
+
+  latest.change$.subscribe((outputs) => {
+    for (const { stream, record } of outputs) if (stream === 'posts') counted.delete(record.account);
+  });
+  return {
+    within(account: AccountId, startAt: number, endAt: number): number {
+      const windows = counted.get(account) ?? new Map<string, number>();
+      const window = `${startAt} ${endAt}`;
+      const found = windows.get(window) ?? count(account, startAt, endAt);
+      counted.set(account, windows.set(window, found));
+      return found;
     },
   };
 }

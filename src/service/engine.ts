@@ -9,6 +9,7 @@ import {
   type StandbyEngine,
 } from '../engine/engine.ts';
 import { type Endpoints, viaOf } from '../sources/endpoints.ts';
+import type { HttpExchange } from '../sources/http-exchange.ts';
 import { atSpeed, type SourceSettings } from '../sources/settings.ts';
 import type { Source } from '../sources/source.ts';
 import { createSources } from '../sources/sources.ts';
@@ -65,7 +66,7 @@ function depsOf(parts: EngineParts): EngineDeps {
   };
 }
 
-function askingWith(ask: typeof fetch, source: Source): Source {
+function askingWith(ask: HttpExchange, source: Source): Source {
   return { ...source, run: (context) => source.run({ ...context, fetch: ask }) };
 }
 

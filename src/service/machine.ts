@@ -3,6 +3,7 @@ import type { SourceName } from '../../streams/internal.ts';
 import { type ControlSocket, openControlSocket } from '../access/keys/control-socket.ts';
 import { type Listen, listen } from '../server/http.ts';
 import { type StartWorker, startWorkerThread } from '../simulation/pool.ts';
+import { createHttpExchange, type HttpExchange } from '../sources/http-exchange.ts';
 import { diskUse } from '../store/disk.ts';
 import { openStartingStore } from '../store/lmdb/open-store.ts';
 import { lockFolder } from '../store/lock.ts';
@@ -24,8 +25,10 @@ export interface Machine {
   readonly openControlSocket: typeof openControlSocketIn;
   readonly startWorker: StartWorker;
   /** What the source of this name asks the outside world with. */
-  readonly fetchFor: (source: SourceName) => typeof fetch;
+  readonly fetchFor: (source: SourceName) => HttpExchange;
 }
+
+const ask = createHttpExchange();
 
 export const thisMachine: Machine = {
   random: Math.random,
@@ -36,8 +39,7 @@ export const thisMachine: Machine = {
   diskUse,
   openControlSocket: openControlSocketIn,
   startWorker: startWorkerThread,
-  // Looked up at each request, as everywhere else.
-  fetchFor: () => (input, init) => fetch(input, init),
+  fetchFor: () => ask,
 };
 
 async function openControlSocketIn(

@@ -2,9 +2,11 @@ import { timer } from 'rxjs';
 import { SourceError } from '../errors.ts';
 import { retryAfterMs } from '../resilience/retry-after.ts';
 import { unlessAborted } from '../resilience/unless-aborted.ts';
+import type { AnswerHeaders, HttpExchange } from './http-exchange.ts';
 
 const TIMEOUT_MS = 2_000;
 const MAX_BYTES = 2 * 1024 * 1024;
+const UTF_8 = new TextDecoder();
 
 export interface JsonRequest {
   /** For the whole exchange, headers and body together. */
@@ -17,9 +19,9 @@ export interface JsonRequest {
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Called with the headers of every answer, an error status included. */
-  readonly onHeaders?: ((headers: Headers) => void) | undefined;
+  readonly onHeaders?: ((headers: AnswerHeaders) => void) | undefined;
   /** That of the process unless given. */
-  readonly fetch?: typeof fetch | undefined;
+  readonly fetch?: HttpExchange | undefined;
 }
 
 /**
@@ -28,10 +30,10 @@ export interface JsonRequest {
  */
 export async function getJson(url: string, request: JsonRequest = {}): Promise<unknown> {
   const { timeoutMs = TIMEOUT_MS, signal } = request;
-  const path = new URL(url).pathname;
   const controller = new AbortController();
   const stop = () => controller.abort();
-  const late = () => new SourceError('SOURCE_TIMEOUT', `no whole reply from ${path} in ${timeoutMs} ms`);
+  const late = () =>
+    new SourceError('SOURCE_TIMEOUT', `no whole reply from ${pathOf(url)} in ${timeoutMs} ms`);
   const deadline = timer(timeoutMs).subscribe(() => controller.abort(late()));
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop();
@@ -43,7 +45,7 @@ export async function getJson(url: string, request: JsonRequest = {}): Promise<u
     controller.abort();
     if (cause instanceof SourceError) throw cause;
     if (aborted && reason instanceof SourceError) throw reason;
-    throw new SourceError('SOURCE_NETWORK', `the exchange with ${path} broke off`, { cause });
+    throw new SourceError('SOURCE_NETWORK', `the exchange with ${pathOf(url)} broke off`, { cause });
   } finally {
     deadline.unsubscribe();
     signal?.removeEventListener('abort', stop);
@@ -51,7 +53,6 @@ export async function getJson(url: string, request: JsonRequest = {}): Promise<u
 }
 
 async function exchange(url: string, request: JsonRequest, signal: AbortSignal): Promise<unknown> {
-  const path = new URL(url).pathname;
   const response = await (request.fetch ?? fetch)(url, {
     method: request.method ?? 'GET',
     headers: {
@@ -65,37 +66,42 @@ async function exchange(url: string, request: JsonRequest, signal: AbortSignal):
   });
   request.onHeaders?.(response.headers);
   if (!response.ok) {
-    throw new SourceError('SOURCE_STATUS', `${path} answered ${response.status}, expected 2xx`, {
+    throw new SourceError('SOURCE_STATUS', `${pathOf(url)} answered ${response.status}, expected 2xx`, {
       status: response.status,
       retryAfterMs: retryAfterMs(response.status, response.headers, Date.now()),
     });
   }
-  return parse(await readBytes(response, request.maxBytes ?? MAX_BYTES, path), path);
+  return parse(await readBytes(response.body, request.maxBytes ?? MAX_BYTES, url), url);
 }
 
-async function readBytes(response: Response, maxBytes: number, path: string): Promise<Buffer> {
+async function readBytes(
+  body: AsyncIterable<Uint8Array> | null,
+  maxBytes: number,
+  url: string,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = response.body?.getReader();
-  while (reader !== undefined) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.byteLength;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
     if (size > maxBytes) {
-      throw new SourceError('SOURCE_TOO_LARGE', `${path} sent over ${maxBytes} bytes`);
+      throw new SourceError('SOURCE_TOO_LARGE', `${pathOf(url)} sent over ${maxBytes} bytes`);
     }
-    chunks.push(value);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
 // A byte that is not UTF-8 becomes U+FFFD: in the text of one element it must not cost the whole document.
-function parse(bytes: Buffer, path: string): unknown {
+function parse(bytes: Buffer, url: string): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes));
+    return JSON.parse(UTF_8.decode(bytes));
   } catch (cause) {
-    throw new SourceError('SOURCE_NOT_JSON', `${path} sent ${bytes.length} bytes that are not JSON`, {
+    throw new SourceError('SOURCE_NOT_JSON', `${pathOf(url)} sent ${bytes.length} bytes that are not JSON`, {
       cause,
     });
   }
+}
+
+function pathOf(url: string): string {
+  return new URL(url).pathname;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { SourceError } from '../errors.ts';
 import { getJson, type JsonRequest } from './http.ts';
+import type { AnswerHeaders } from './http-exchange.ts';
 import type { Pace } from './pace.ts';
 import type { SourceContext } from './source.ts';
 
@@ -69,7 +70,7 @@ export async function readPayload<T>(
   request: PayloadRequest,
   context: Listener,
 ): Promise<T> {
-  const onHeaders = (headers: Headers) => {
+  const onHeaders = (headers: AnswerHeaders) => {
     request.onHeaders?.(headers);
     context.onHeaders?.(url, headers);
   };

@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { AccountId, EventRecord, Fact, Post, SourceName } from '../../streams/internal.ts';
 import type { PostsRequestKind } from './endpoints.ts';
+import type { AnswerHeaders, HttpExchange } from './http-exchange.ts';
 
 /** A post in the log. */
 export type KnownPost = Pick<
@@ -83,9 +84,9 @@ export interface SourceContext {
   /** Counts what a request to the posts API cost. */
   readonly used: (use: ApiUse) => void;
   /** Called with the headers of every answer, which tell the time of the host. */
-  readonly onHeaders?: ((url: string, headers: Headers) => void) | undefined;
+  readonly onHeaders?: ((url: string, headers: AnswerHeaders) => void) | undefined;
   /** What the source asks with; the `fetch` of the process unless given. */
-  readonly fetch?: typeof fetch | undefined;
+  readonly fetch?: HttpExchange | undefined;
 }
 
 /** A supervised reader of one part of the outside world. */

@@ -1,9 +1,10 @@
 import { MINUTE_MS, median } from '../../streams/internal.ts';
+import type { AnswerHeaders } from './http-exchange.ts';
 
 /** The present by the clocks of the hosts that sources read. */
 interface WorldTime {
   /** Takes the time from the headers of an answer. */
-  onHeaders(url: string, headers: Headers): void;
+  onHeaders(url: string, headers: AnswerHeaders): void;
   /** UTC ms, the median over hosts; undefined while none has told lately. */
   now(): number | undefined;
 }
@@ -16,6 +17,8 @@ interface Told {
   /** The host's time less the machine's since boot. */
   readonly offsetMs: number;
   readonly heardAt: number;
+  /** UTC ms. */
+  readonly toldAt: number;
 }
 
 /** `sinceBoot` is in ms and carries on what was told. Each host counts once, however often it answers. */
@@ -24,8 +27,11 @@ export function createWorldTime(sinceBoot: () => number): WorldTime {
   return {
     onHeaders(url, headers) {
       const toldAt = dateOf(headers);
+      const { host } = new URL(url);
+      // Dates are whole seconds, so the first answer with one is the nearest to it. With many accounts the others are many.
+      if (toldAt === undefined || toldAt === byHost.get(host)?.toldAt) return;
       const heardAt = sinceBoot();
-      if (toldAt !== undefined) byHost.set(new URL(url).host, { offsetMs: toldAt - heardAt, heardAt });
+      byHost.set(host, { offsetMs: toldAt - heardAt, heardAt, toldAt });
     },
     now() {
       const boot = sinceBoot();
@@ -37,7 +43,7 @@ export function createWorldTime(sinceBoot: () => number): WorldTime {
 }
 
 /** When the answer was sent, UTC ms. A cache sends the date of the origin, and how long it has kept the answer. */
-function dateOf(headers: Headers): number | undefined {
+function dateOf(headers: AnswerHeaders): number | undefined {
   const at = Date.parse(headers.get('date') ?? '');
   const keptS = Number(headers.get('age') ?? '0');
   return Number.isNaN(at) || !(keptS >= 0) ? undefined : at + keptS * SECOND_MS;

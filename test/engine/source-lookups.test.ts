@@ -50,6 +50,24 @@ describe('sourceLookupsFrom', () => {
     assert.deepEqual(lookups().oracleCount(5), { total: 3, known: 1 });
   });
 
+  it('counts anew what the log has of the oracle when a post of the account or the window changes', () => {
+    const fresh = createLatest();
+    const window = (startMinutes: number) =>
+      eventOutput({ eventId: 5, startAt: NOON - startMinutes * MINUTE_MS, endAt: NOON + MINUTE_MS });
+    const post = (id: string, minutes: number, more = {}) =>
+      postOutput({ id, createdAt: NOON - minutes * MINUTE_MS, account: 'a', oracleAt: NOON, ...more });
+    fresh.load([window(60), countersOutput({ eventId: 5, oracle: 9 }), post('7', 5), post('6', 90)]);
+    const { oracleCount } = sourceLookupsFrom(fresh, { counters: new Map() }, () => NOON);
+    const known = () => oracleCount(5)?.known;
+    assert.deepEqual([known(), known()], [1, 1]);
+    fresh.apply([post('8', 4), post('9', 3, { account: 'b' }), post('10', 2, { oracleAt: null })], 8, NOON);
+    assert.equal(known(), 2);
+    fresh.apply([post('10', 2)], 9, NOON);
+    assert.equal(known(), 3);
+    fresh.apply([window(120)], 10, NOON);
+    assert.equal(known(), 4);
+  });
+
   it('knows which events are not closed, by account, from the log and from then on', () => {
     const fresh = createLatest();
     const event = (eventId: number, more = {}) => eventOutput({ eventId, ...more });

@@ -44,6 +44,17 @@ describe('the time of the world', () => {
     assert.equal(now(), NOON);
   });
 
+  it('takes the first answer of each second, which is the nearest to it', () => {
+    const { tell, now, pass } = stage();
+    tell('a.test', NOON);
+    pass(900);
+    tell('a.test', NOON);
+    assert.equal(now(), NOON + 900);
+    pass(300);
+    tell('a.test', NOON + 1_000);
+    assert.equal(now(), NOON + 1_000);
+  });
+
   it('adds how long a cache kept the answer', () => {
     const { tell, now } = stage();
     tell('a.test', NOON, { age: '90' });

@@ -427,6 +427,17 @@ function describeCheckpoints(withStore: (use: Use) => Promise<void>): void {
         assert.ok(all.length === lines.length && all.every((line, n) => line === lines[n]));
       }));
 
+    it('keeps a state that is given in parts, short, long and empty ones, in their order', () =>
+      withStore(async ({ checkpoints }) => {
+        const lengths = [0, 1, 700_000, ...Array.from({ length: 3_000 }, (_, n) => n % 400), 600_000, 0];
+        const lines = lengths.map((length, n) => `${n} ${'x'.repeat(length)}\n`);
+        const state = lines.flatMap((line) => [Buffer.from(line), Buffer.alloc(0)]);
+        await checkpoints.save({ seq: 3, at: 1, graphVersion: 1, state });
+        assert.ok(checkpoints.newest(1)?.state === lines.join(''));
+        await checkpoints.save({ seq: 3, at: 1, graphVersion: 1, state: [] });
+        assert.equal(checkpoints.newest(1)?.state, '');
+      }));
+
     it('keeps a state of several megabytes, and the shorter one that replaces it', () =>
       withStore(async ({ checkpoints }) => {
         const numbers = Array.from(

@@ -19,8 +19,8 @@ export interface FollowedBooks {
   correct(book: WireBook): boolean;
   /** A snapshot of these tokens came. It answers for those that it showed, and for those that never had a book. */
   answered(ids: readonly string[]): void;
-  /** When each token was last heard of, by `mono`; without those that never were. */
-  heardAt(): Readonly<Record<string, number>>;
+  /** When each token that was heard of since the last call was last heard of, by `mono`. */
+  takeHeard(): Readonly<Record<string, number>>;
   /** The quotes changed since the last call, by event. */
   take(): readonly PricesFact[];
 }
@@ -31,8 +31,6 @@ interface Followed {
   last: number | null;
   /** The latest time a message says it was sent, UTC ms. */
   sentAt: number;
-  /** When it was last heard of, by `mono`; undefined until it is. */
-  heardAt: number | undefined;
   delivered: Quote | undefined;
 }
 
@@ -45,6 +43,8 @@ export function createFollowedBooks(context: Pick<SourceContext, 'now' | 'mono' 
   let eventIds: ReadonlyMap<string, number> = new Map();
   const followed = new Map<string, Followed>();
   const changed = new Set<string>();
+  /** When tokens were heard of, by `mono`, until this is taken. */
+  const heard = new Map<string, number>();
 
   /** When a message was sent; null when it does not say, or says a time to come: nothing would be newer than that. */
   function plausible(sentAt: number | null): number | null {
@@ -62,7 +62,7 @@ export function createFollowedBooks(context: Pick<SourceContext, 'now' | 'mono' 
 
   function note(id: string, token: Followed, sentAt: number | null) {
     token.sentAt = Math.max(token.sentAt, plausible(sentAt) ?? 0);
-    token.heardAt = mono();
+    heard.set(id, mono());
     if (isDelivered(token)) changed.delete(id);
     else changed.add(id);
   }
@@ -89,6 +89,7 @@ export function createFollowedBooks(context: Pick<SourceContext, 'now' | 'mono' 
         if (wanted.has(id)) continue;
         followed.delete(id);
         changed.delete(id);
+        heard.delete(id);
       }
       for (const id of wanted.keys()) {
         if (followed.has(id)) continue;
@@ -97,7 +98,6 @@ export function createFollowedBooks(context: Pick<SourceContext, 'now' | 'mono' 
           top: { bid: null, ask: null },
           last: null,
           sentAt: 0,
-          heardAt: undefined,
           delivered: undefined,
         });
       }
@@ -125,7 +125,7 @@ export function createFollowedBooks(context: Pick<SourceContext, 'now' | 'mono' 
     correct(book) {
       const token = followed.get(book.asset_id);
       if (token === undefined) return false;
-      token.heardAt = mono();
+      heard.set(book.asset_id, mono());
       const sentAt = plausible(book.timestamp);
       if (sentAt !== null && sentAt < token.sentAt) return false;
       const { top, book: before } = token;
@@ -135,13 +135,13 @@ export function createFollowedBooks(context: Pick<SourceContext, 'now' | 'mono' 
     answered(ids) {
       for (const id of ids) {
         const token = followed.get(id);
-        if (token !== undefined && token.book === undefined) token.heardAt = mono();
+        if (token !== undefined && token.book === undefined) heard.set(id, mono());
       }
     },
-    heardAt() {
-      return Object.fromEntries(
-        Array.from(followed).flatMap(([id, { heardAt }]) => (heardAt === undefined ? [] : [[id, heardAt]])),
-      );
+    takeHeard() {
+      const taken = Object.fromEntries(heard);
+      heard.clear();
+      return taken;
     },
     take() {
       const quotes = new Map<number, Quote[]>();

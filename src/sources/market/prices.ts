@@ -157,7 +157,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
     if (facts.length === 0 && !(hasNews && flushes >= FLUSHES_PER_SIGN_OF_LIFE)) return;
     flushes = 0;
     hasNews = false;
-    await context.deliver(facts, undefined, books.heardAt());
+    await context.deliver(facts, undefined, books.takeHeard());
   }
 
   return merge(

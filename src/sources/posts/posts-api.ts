@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod';
 import { type EndpointsWithApi, gapOfLimit } from '../endpoints.ts';
+import type { AnswerHeaders } from '../http-exchange.ts';
 import { readPayload } from '../read-payload.ts';
 import type { ApiUse } from '../source.ts';
 import type { SomePosts } from './post-payload.ts';
@@ -39,7 +40,7 @@ export async function askPostsApi<T extends SomePosts>(
     signal,
     timeoutMs: settings.timeoutMs,
     pace: postsApi.paces?.[name],
-    onHeaders(headers: Headers) {
+    onHeaders(headers: AnswerHeaders) {
       quota = quotaOf(headers);
       // An older contract may allow less. Then all are asked more slowly, instead of not at all when the quota is used up.
       if (quota !== null && quota.limit < (postsApi.limits?.[name] ?? 0)) {
@@ -60,7 +61,7 @@ function postsIn({ data, includes }: SomePosts): number {
   return [data, includes?.tweets, includes?.posts].reduce((sum, posts) => sum + (posts?.length ?? 0), 0);
 }
 
-function quotaOf(headers: Headers): ApiUse['quota'] {
+function quotaOf(headers: AnswerHeaders): ApiUse['quota'] {
   const limit = wholeNumber(headers.get('x-rate-limit-limit'));
   const remaining = wholeNumber(headers.get('x-rate-limit-remaining'));
   return limit === null || remaining === null ? null : { limit, remaining };

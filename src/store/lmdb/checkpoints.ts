@@ -23,10 +23,28 @@ const PIECES_AHEAD = 16;
 
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
-/** Part by part: in one piece they would be in memory twice. */
+/** Each piece that is compressed costs a turn of the event loop, and most lines of a state are short. */
+const COMPRESSED_AT_ONCE_BYTES = 512 * 1024;
+
+/** Joins parts to pieces of about that length. All in one piece would be in memory twice. */
+function* piecesOf(parts: readonly Uint8Array[]): Iterable<Uint8Array> {
+  let begun: Uint8Array[] = [];
+  let length = 0;
+  for (const part of parts) {
+    begun.push(part);
+    length += part.length;
+    if (length < COMPRESSED_AT_ONCE_BYTES) continue;
+    yield Buffer.concat(begun);
+    begun = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(begun);
+}
+
 async function compress(parts: readonly Uint8Array[]): Promise<Buffer> {
   const compressor = createBrotliCompress(QUICK);
-  const [bytes] = await Promise.all([buffer(compressor), pipeline(Readable.from(parts), compressor)]);
+  const pieces = Readable.from(piecesOf(parts));
+  const [bytes] = await Promise.all([buffer(compressor), pipeline(pieces, compressor)]);
   return bytes;
 }
 
