@@ -162,7 +162,7 @@ describe('the dashboard, fed by hand', function () {
     await page.context().close();
   });
 
-  it('moves nothing and cuts no word when the first answer of a source comes, on screens of any width', async () => {
+  it('moves nothing and cuts no word or count when the first answer of a source comes, on screens of any width', async () => {
     const { page } = await open();
     await page.waitForSelector('[data-counter=oracle]');
     const look = `(() => {
@@ -171,14 +171,16 @@ describe('the dashboard, fed by hand', function () {
       return ['no answer yet', 'stale', 'fresh'].map((word) => {
         const tags = tiles.map((tile) => tile.querySelector('.tag'));
         for (const tag of tags) tag.textContent = word;
+        const texts = ['.value', '.words'].flatMap((part) => tiles.map((tile) => tile.querySelector(part)));
+        for (const text of texts) text.textContent = text.matches('.value') ? '9,999' : 'Oracle is 9,999 behind';
         const overlaps = tiles.filter((tile, index) => {
           const [tag, title] = [tags[index], tile.querySelector('h3')].map((each) => each.getBoundingClientRect());
           return tag.left < title.right && tag.top < title.bottom && title.top < tag.bottom;
         });
         return {
           word,
-          heights: tiles.map((tile) => tile.querySelector('header').offsetHeight).join(),
-          cut: [...tags, ...tiles].filter(isCut).length + overlaps.length,
+          heights: tiles.map(({ offsetHeight }) => offsetHeight).join(),
+          cut: [...tags, ...tiles, ...texts].filter(isCut).length + overlaps.length,
           hidden: tags.filter((tag) => tag.offsetWidth === 0).length,
         };
       });
