@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError, StoreError } from '../errors.ts';
+import { type ServiceError, StoreError } from '../errors.ts';
 import { askEngine } from './ask-engine.ts';
 
 /** An engine that is just starting or stopping holds the folder, but takes no commands. */
@@ -9,7 +9,7 @@ const RETRY_MS = 50;
 interface Ways<T> {
   /** Reads what an engine answered. */
   readonly parse: (result: unknown) => T;
-  /** What an engine refused without a code, as an error. */
+  /** What an engine refused, as an error. */
   readonly refused: (message: string) => ServiceError;
   /** Does the same in this process. */
   readonly here: () => Promise<T>;
@@ -25,8 +25,11 @@ export async function engineOrHere<T>(
   for (;;) {
     const reply = await askEngine(folder, command);
     if (reply?.ok) return parse(reply.result);
-    if (reply?.code !== undefined) throw new ServiceError(reply.code, reply.message);
-    if (reply !== undefined) throw refused(reply.message);
+    if (reply !== undefined) {
+      // The engine has made the code of what it refuses, as this process would have.
+      const { code, message } = reply;
+      throw Object.assign(refused(message), code === undefined ? {} : { code });
+    }
     try {
       return await here();
     } catch (error) {
