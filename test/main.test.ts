@@ -152,7 +152,7 @@ describe('tallywire', function () {
       const before = readFileSync(join(folder.path, 'db', 'data.mdb'));
       assertOneSentence(
         await runMain(start(folder.path)),
-        new RegExp(`has layout 99, expected layout ${LAYOUT}$`),
+        new RegExp(`has layout 99, expected layout ${LAYOUT} \\(STORE_LAYOUT\\)$`),
       );
       assert.deepEqual(readFileSync(join(folder.path, 'db', 'data.mdb')), before);
     });
@@ -168,7 +168,7 @@ describe('tallywire', function () {
         assertOneSentence(
           ended,
           new RegExp(
-            `port ${address.port} on .* is taken by another program; .--port 0. takes any free one$`,
+            `port ${address.port} on .* is taken by another program; .--port 0. takes any free one \\(START_PORT_TAKEN\\)$`,
           ),
         );
       } finally {

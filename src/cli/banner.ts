@@ -16,6 +16,7 @@ function forTerminal({ url, banner }: Running): string {
     `  world ${banner.world}, data in ${banner.data}`,
     '',
     `  dashboard ${url}/`,
+    `  API       ${url}/docs`,
     `  counters  ${api}/meta/${first}`,
     ...(second === undefined ? [] : [`            ${api}/meta/${second}`]),
     ...(banner.accounts.length <= 2

@@ -25,7 +25,11 @@ export async function engineOrHere<T>(
   for (;;) {
     const reply = await askEngine(folder, command);
     if (reply?.ok) return parse(reply.result);
-    if (reply !== undefined) throw refused(reply.message);
+    if (reply !== undefined) {
+      // The engine has made the code of what it refuses, as this process would have.
+      const { code, message } = reply;
+      throw Object.assign(refused(message), code === undefined ? {} : { code });
+    }
     try {
       return await here();
     } catch (error) {

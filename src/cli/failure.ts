@@ -17,21 +17,26 @@ const REMEDIES: Readonly<Record<string, string>> = {
   STORE_IN_USE: '; stop that first, or name another folder with `--data`',
 };
 
+/** Our codes for what the system says of an address that cannot be listened on. */
+const LISTENING_CODES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'START_PORT_TAKEN',
+  EACCES: 'START_PORT_DENIED',
+};
+
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
   const meaning = wordsFor(code);
   if (meaning !== undefined && 'port' in error && 'address' in error) {
-    const hint = code === 'EADDRINUSE' || code === 'EACCES' ? FREE_PORT : '';
-    return `cannot listen on ${error.address}:${error.port}: ${meaning}${hint}`;
+    const listening = LISTENING_CODES[code] ?? 'START_HOST';
+    const remedy = REMEDIES[listening] ?? '';
+    return `cannot listen on ${error.address}:${error.port}: ${meaning}${remedy} (${listening})`;
   }
   // Only the first line, which is a sentence.
   const sentence = inWords(error.message.split('\n', 1)[0] || error.name);
-  const remedy = REMEDIES[code];
-  if (remedy !== undefined) return `${sentence}${remedy}`;
-  // Trouble with the bus has many causes far from this machine, which its page lists by their codes.
-  const isOfBus = error instanceof ServiceError && error.code.startsWith('BUS_');
-  return isOfBus ? `${sentence} (${error.code})` : sentence;
+  const told = `${sentence}${REMEDIES[code] ?? ''}`;
+  // Behind the sentence, so that a page lists it and a script knows it.
+  return error instanceof ServiceError ? `${told} (${error.code})` : told;
 }
 
 /** Prints the failure on stderr, with its stack only when debugging; returns the exit code. */

@@ -1,3 +1,4 @@
+import { StoreError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 
 /** Opens the store of a data folder beside an engine that may be running on it. */
@@ -10,6 +11,6 @@ export async function openData(folder: string): Promise<Store> {
   return openStore(folder, { readOnly: true }).catch((error: unknown) => {
     if (!(error instanceof Error) || !isDamage(error)) throw error;
     const remedy = `\`tallywire doctor --data ${folder}\` tells what can be saved`;
-    throw new Error(`${error.message}; ${remedy}`, { cause: error });
+    throw new StoreError('STORE_CORRUPT', `${error.message}; ${remedy}`, { cause: error });
   });
 }

@@ -27,6 +27,7 @@ export function createStartNews({ stdout }: ProcessLike, { json }: Pick<Config, 
   let shown = '';
   let shownAt = Number.NEGATIVE_INFINITY;
   let isReading = false;
+  let mostRead = 0;
 
   const say = (fact: Readonly<Record<string, unknown>>, sentence: string) => {
     endProgress();
@@ -52,7 +53,9 @@ export function createStartNews({ stdout }: ProcessLike, { json }: Pick<Config, 
     recovering: (share) => progress('recovering', 'reading its own log', Math.floor(share * 100)),
     history(percent) {
       isReading = true;
-      progress('history', 'reading history', percent);
+      // An event that is found meanwhile needs more of the past, and nothing that was read is read again.
+      mostRead = Math.max(mostRead, percent);
+      progress('history', 'reading history', mostRead);
     },
     historyRead() {
       if (isReading) say({ type: 'history', percent: 100 }, `${isDrawn ? '  ' : ''}history is read`);

@@ -12,6 +12,7 @@ import {
   iterate,
   TallywireError,
 } from '../client/node.ts';
+import { ServiceError } from '../errors.ts';
 
 /** The cursors are saved at most this often. */
 const SAVE_MS = 200;
@@ -70,7 +71,12 @@ export async function* tapFeed(tap: FeedTap): AsyncGenerator<string> {
     feed.close();
     await saveCursors(tap.cursorFile, cursors);
   }
-  if (isElsewhere) throw new Error(`no tallywire answers at ${tap.url}, but something else does`);
+  if (isElsewhere) {
+    throw new ServiceError(
+      'TAP_OTHER_SERVICE',
+      `no tallywire answers at ${tap.url}, but something else does`,
+    );
+  }
 }
 
 /** Whether what answers knows none of the paths that every service has. */
@@ -93,20 +99,28 @@ function nameOf(channel: string, account: string | null): string {
 
 async function readCursors(file: string | undefined): Promise<z.output<typeof CursorFile>> {
   if (file === undefined) return {};
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw new ServiceError('TAP_CURSOR', `${file} cannot be read: ${messageOf(error)}`, { cause: error });
+  });
+  // The first run.
+  if (text === undefined) {
+    await checkFolder(file);
+    return {};
+  }
   try {
-    return CursorFile.parse(JSON.parse(await readFile(file, 'utf8')));
-  } catch (error) {
-    // The first run.
-    if (isMissing(error)) {
-      await checkFolder(file);
-      return {};
-    }
-    throw new Error(`${file} is not a cursor file; remove it to start over`, { cause: error });
+    return CursorFile.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new ServiceError('TAP_CURSOR', `${file} is not a cursor file; name another one`, { cause });
   }
 }
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Told before anything is read, as what was read could not be remembered. */
@@ -118,7 +132,7 @@ async function checkFolder(file: string): Promise<void> {
     const why = isMissing(cause)
       ? `there is no folder ${folder}`
       : `the folder ${folder} cannot be written to`;
-    throw new Error(`${file} cannot keep the cursor: ${why}`, { cause });
+    throw new ServiceError('TAP_CURSOR', `${file} cannot keep the cursor: ${why}`, { cause });
   }
 }
 

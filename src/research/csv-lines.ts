@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../errors.ts';
 
 /** A record of a CSV file and the line, from 1, on which it begins. */
@@ -20,10 +20,12 @@ export async function readCsv(path: string): Promise<CsvFile> {
 }
 
 async function readText(path: string): Promise<string> {
-  // The system opens a folder like a file, and does not name it when it cannot be read.
-  if ((await stat(path)).isDirectory())
-    throw new ServiceError('BACKTEST_FILE', `${path} is a folder, not a file`);
-  return readFile(path, 'utf8');
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ServiceError('BACKTEST_FILE', `${path} cannot be read: ${why}`, { cause });
+  }
 }
 
 /** The place of a column; -1 where the file has none of them. */

@@ -156,7 +156,10 @@ describe('tallywire alerts', () => {
           [['config-x', 'config']],
         );
         const { code, stderr } = await alerts('remove', 'config-x');
-        assert.deepEqual([code, stderr], [1, 'tallywire: The rule is in the config file: remove it there\n']);
+        assert.deepEqual(
+          [code, stderr],
+          [1, 'tallywire: The rule is in the config file: remove it there (ALERTS_REFUSED)\n'],
+        );
         assert.equal((await list()).length, 1);
       },
       {
@@ -178,20 +181,26 @@ describe('tallywire alerts', () => {
       const refused: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
         [
           { when: 'nothing > 1' },
-          /^tallywire: when: expected a figure, one of > >= < <= == !=, and a number\n$/,
+          /^tallywire: when: expected a figure, one of > >= < <= == !=, and a number \(ALERTS_REFUSED\)\n$/,
         ],
         [{ when: 'edge above 1' }, /^tallywire: when: expected a figure/],
         [{ account: 'nobody' }, /^tallywire: account: .*'account_a'.*'account_b'/],
         [
           { url: 'http://127.0.0.1:9/' },
-          /^tallywire: target\.url: .*nothing is delivered to private addresses\n$/,
+          /^tallywire: target\.url: .*nothing is delivered to private addresses \(ALERTS_REFUSED\)\n$/,
         ],
         [{ url: 'http://[::1]/' }, /private addresses/],
         [{ url: 'http://10.0.0.7/' }, /private addresses/],
         [{ url: 'ftp://bot.example/' }, /^tallywire: target\.url: expected an http or https address/],
-        [{ target: 'telegram' }, /^tallywire: target\.chat: expected the chat\n$/],
-        [{ chat: '-5' }, /^tallywire: target\.chat: only a target of type telegram has it\n$/],
-        [{ bucket: '0-19' }, /^tallywire: bucket: settlement_delta is a figure of the event\n$/],
+        [{ target: 'telegram' }, /^tallywire: target\.chat: expected the chat \(ALERTS_REFUSED\)\n$/],
+        [
+          { chat: '-5' },
+          /^tallywire: target\.chat: only a target of type telegram has it \(ALERTS_REFUSED\)\n$/,
+        ],
+        [
+          { bucket: '0-19' },
+          /^tallywire: bucket: settlement_delta is a figure of the event \(ALERTS_REFUSED\)\n$/,
+        ],
         [{ rearm: '3' }, /^tallywire: rearm: expected a number where the condition does not hold/],
       ];
       for (const [fields, message] of refused) {
@@ -200,12 +209,15 @@ describe('tallywire alerts', () => {
         assert.match(stderr, message);
       }
       const two = await add({ account: 'nobody', url: 'http://127.0.0.1/' });
-      assert.match(two.stderr, /^tallywire: account: .*; target\.url: .*\n$/);
+      assert.match(two.stderr, /^tallywire: account: .*; target\.url: .* \(ALERTS_REFUSED\)\n$/);
       const unread = await add({ when: 'edge', url: 'bot.example' });
-      assert.match(unread.stderr, /^tallywire: when: .*; target\.url: .*\n$/);
+      assert.match(unread.stderr, /^tallywire: when: .*; target\.url: .* \(ALERTS_REFUSED\)\n$/);
       assert.deepEqual(await list(), []);
       const unknown = await alerts('remove', 'nobody');
-      assert.deepEqual([unknown.code, unknown.stderr], [1, 'tallywire: There is no such rule\n']);
+      assert.deepEqual(
+        [unknown.code, unknown.stderr],
+        [1, 'tallywire: There is no such rule (ALERTS_REFUSED)\n'],
+      );
     }));
 
   it('is refused by an engine that has no alerts yet', () =>
@@ -213,7 +225,10 @@ describe('tallywire alerts', () => {
       async () => {
         for (const { code, stderr } of [await add(), await alerts('list'), await alerts('remove', 'x')]) {
           assert.equal(code, 1);
-          assert.match(stderr, /^tallywire: this engine has no alerts yet, as it starts: try again\n$/);
+          assert.match(
+            stderr,
+            /^tallywire: this engine has no alerts yet, as it starts: try again \(ALERTS_CLOSED\)\n$/,
+          );
         }
       },
       { isStarting: true },
@@ -231,11 +246,14 @@ describe('tallywire alerts', () => {
     const again = await alerts('remove', first.id);
     assert.deepEqual(
       [again.code, again.stderr],
-      [1, `tallywire: there is no rule ${first.id} that could be removed here\n`],
+      [1, `tallywire: there is no rule ${first.id} that could be removed here (ALERTS_REFUSED)\n`],
     );
     const made = await add();
     assert.equal(made.code, 1);
-    assert.match(made.stderr, /^tallywire: no engine runs on the folder: start it, then add the rule\n$/);
+    assert.match(
+      made.stderr,
+      /^tallywire: no engine runs on the folder: start it, then add the rule \(ALERTS_CLOSED\)\n$/,
+    );
     assert.deepEqual(await list(), [second]);
     assert.equal((await alerts('dead')).stdout, 'There are no dead alerts.\n');
     await besideEngine(async () => {
@@ -271,7 +289,7 @@ describe('tallywire alerts', () => {
       assert.equal(code, 1);
       assert.match(
         stderr,
-        /^tallywire: .* is the folder of an engine of a cluster: start that engine, .*\n$/,
+        /^tallywire: .* is the folder of an engine of a cluster: start that engine, .* \(ALERTS_OF_CLUSTER\)\n$/,
       );
     }
     assert.deepEqual(

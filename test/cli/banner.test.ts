@@ -13,6 +13,7 @@ describe('printBanner', () => {
     printBanner({ url, banner }, config, proc);
     const { stdout } = proc.texts;
     assert.match(stdout, /tallywire is running at http:\/\/127\.0\.0\.1:8080\n/);
+    assert.ok(stdout.includes(`dashboard ${url}/\n`) && stdout.includes(`API       ${url}/docs\n`));
     assert.equal(stdout.match(/^ {2}curl /gm)?.length, 3);
     assert.ok(
       stdout.includes("curl -H 'X-API-Key: demo_pro' 'http://127.0.0.1:8080/api/v1/meta/one/tweets?limit=5'"),

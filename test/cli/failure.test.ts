@@ -13,7 +13,7 @@ describe('reportFailure', () => {
   it('is one sentence and 1 for something that failed', () => {
     assert.deepEqual(report(new StoreError('STORE_FULL', 'no space left')), [
       1,
-      'tallywire: no space left\n',
+      'tallywire: no space left (STORE_FULL)\n',
     ]);
     assert.deepEqual(report(new Error('first\nsecond')), [1, 'tallywire: first\n']);
     assert.deepEqual(report('thrown text'), [1, 'tallywire: thrown text\n']);
@@ -23,7 +23,7 @@ describe('reportFailure', () => {
     for (const code of ['CLUSTER_TERM_OVER', 'CLUSTER_BUS_LOST', 'CLUSTER_DIVERGED']) {
       assert.deepEqual(report(new ServiceError(code, 'another one leads')), [
         75,
-        'tallywire: another one leads\n',
+        `tallywire: another one leads (${code})\n`,
       ]);
     }
     assert.equal(report(new ServiceError('CLUSTER_BEHIND', 'a copy is needed'))[0], 1);
@@ -39,7 +39,7 @@ describe('reportFailure', () => {
     for (const [code, remedy] of cases)
       assert.deepEqual(report(new ServiceError(code, 'it is taken')), [
         1,
-        `tallywire: it is taken${remedy}\n`,
+        `tallywire: it is taken${remedy} (${code})\n`,
       ]);
   });
 
@@ -50,7 +50,7 @@ describe('reportFailure', () => {
       port: 80,
     });
     const sentence =
-      'cannot listen on 127.0.0.1:80: the port is taken by another program; `--port 0` takes any free one';
+      'cannot listen on 127.0.0.1:80: the port is taken by another program; `--port 0` takes any free one (START_PORT_TAKEN)';
     assert.deepEqual(report(error), [1, `tallywire: ${sentence}\n`]);
   });
 

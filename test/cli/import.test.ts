@@ -36,7 +36,7 @@ describe('tallywire import', function () {
       [folder.path, 'it is a folder, not a file'],
     ] as const) {
       const { code, stderr } = await runInMemory(['import', path, '--account', 'a', '--data', data]);
-      assert.deepEqual([code, stderr], [1, `tallywire: ${path} cannot be read: ${why}\n`]);
+      assert.deepEqual([code, stderr], [1, `tallywire: ${path} cannot be read: ${why} (IMPORT_FILE)\n`]);
     }
   });
 

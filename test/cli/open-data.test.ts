@@ -60,7 +60,7 @@ describe('a data folder that cannot be used', function () {
     for (const args of READING) {
       assertSentence(
         await runInMemory([...args, '--data', missing]),
-        /missing: there is no such folder; name the folder of an engine, or begin one with `tallywire start`\n$/,
+        /missing: there is no such folder; name the folder of an engine, or begin one with `tallywire start` \(STORE_MISSING\)\n$/,
         args.join(' '),
       );
     }
@@ -72,7 +72,7 @@ describe('a data folder that cannot be used', function () {
     for (const args of READING) {
       assertSentence(
         await runInMemory([...args, '--data', folder.path]),
-        /: it is that of an edge, which keeps only copies; name that of an engine\n$/,
+        /: it is that of an edge, which keeps only copies; name that of an engine \(STORE_MISSING\)\n$/,
         args.join(' '),
       );
     }
@@ -85,7 +85,7 @@ describe('a data folder that cannot be used', function () {
       for (const args of READING) {
         assertSentence(
           await runInMemory([...args, '--data', folder.path]),
-          /data\.mdb does not begin as one of a database does; `tallywire doctor --data \S+` tells what can be saved\n$/,
+          /data\.mdb does not begin as one of a database does; `tallywire doctor --data \S+` tells what can be saved \(STORE_CORRUPT\)\n$/,
           args.join(' '),
         );
       }
@@ -117,7 +117,7 @@ describe('a data folder that cannot be used', function () {
         const { status, stderr } = runBound([...args, '--data', folder.path]);
         assertSentence(
           { code: status, stderr },
-          /^tallywire: this user may not look into the data folder \S+: run this as the user who runs the engine\n$/,
+          /^tallywire: this user may not look into the data folder \S+: run this as the user who runs the engine \(STORE_UNREADABLE\)\n$/,
           args.join(' '),
         );
       }
@@ -142,7 +142,7 @@ describe('a data folder that cannot be used', function () {
         const { status, stderr } = runBound([...args, '--data', folder.path]);
         assertSentence(
           { code: status, stderr },
-          /: this user may not write there; run this as the user whose folder it is\n$/,
+          /: this user may not write there; run this as the user whose folder it is \(STORE_UNWRITABLE\)\n$/,
           args.join(' '),
         );
       }

@@ -110,7 +110,7 @@ describe('runProgram', () => {
         assert.deepEqual([code, stdout], [1, '']);
         assert.equal(
           stderr,
-          `tallywire: there is no store in ${folder.path}; name the folder of an engine, or begin one with \`tallywire start\`\n`,
+          `tallywire: there is no store in ${folder.path}; name the folder of an engine, or begin one with \`tallywire start\` (STORE_MISSING)\n`,
         );
       }
       assert.deepEqual(readdirSync(folder.path), []);

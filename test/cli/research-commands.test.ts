@@ -145,21 +145,30 @@ describe('a command on a part of the log', function () {
 
   it('says that a file or a folder is not there, in words', async () => {
     const cases = [
-      [['backtest', '--posts', 'none.csv'], /^tallywire: none\.csv: there is no such file or folder\n$/],
-      [['backtest', '--posts', 'src'], /^tallywire: src is a folder, not a file\n$/],
+      [
+        ['backtest', '--posts', 'none.csv'],
+        /^tallywire: none\.csv cannot be read: there is no such file or folder \(BACKTEST_FILE\)\n$/,
+      ],
+      [
+        ['backtest', '--posts', 'src'],
+        /^tallywire: src cannot be read: it is a folder, not a file \(BACKTEST_FILE\)\n$/,
+      ],
       [
         ['doctor', '--data', 'package.json'],
-        /: there is no store in package\.json: it is a file, not a folder\n$/,
+        /: there is no store in package\.json: it is a file, not a folder \(STORE_MISSING\)\n$/,
       ],
       [
         ['start', '--data', 'package.json'],
-        /: cannot lock the data folder package\.json: it is a file, not a folder\n$/,
+        /: cannot lock the data folder package\.json: it is a file, not a folder \(STORE_UNWRITABLE\)\n$/,
       ],
-      [['replay', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
-      [['tap', 'posts', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
-      [['backup', '--data', 'no-folder-here', '--to', 'x'], /^tallywire: .*no-folder-here.*\n$/],
-      [['doctor', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
-      [['keys', 'list', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.*\n$/],
+      [['replay', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.* \(STORE_MISSING\)\n$/],
+      [['tap', 'posts', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.* \(STORE_MISSING\)\n$/],
+      [
+        ['backup', '--data', 'no-folder-here', '--to', 'x'],
+        /^tallywire: .*no-folder-here.* \(STORE_MISSING\)\n$/,
+      ],
+      [['doctor', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.* \(STORE_MISSING\)\n$/],
+      [['keys', 'list', '--data', 'no-folder-here'], /^tallywire: .*no-folder-here.* \(STORE_MISSING\)\n$/],
       ...[
         ['keys', 'list'],
         ['alerts', 'list'],
@@ -173,7 +182,7 @@ describe('a command on a part of the log', function () {
         (args) =>
           [
             [...args, '--data', 'package.json'],
-            /^tallywire: there is no store in package\.json: it is a file, not a folder\n$/,
+            /^tallywire: there is no store in package\.json: it is a file, not a folder \(STORE_MISSING\)\n$/,
           ] as const,
       ),
     ] as const;
@@ -254,7 +263,10 @@ describe('tallywire backup', function () {
       writeFileSync(join(to, 'mine.txt'), 'mine');
       const before = readdirSync(to);
       const { code, stderr } = await runInMemory(['backup', '--data', folder, '--to', to]);
-      assert.deepEqual([code, stderr], [1, `tallywire: cannot back up into ${to}: it is not empty\n`]);
+      assert.deepEqual(
+        [code, stderr],
+        [1, `tallywire: cannot back up into ${to}: it is not empty (STORE_BACKUP)\n`],
+      );
       assert.deepEqual(readdirSync(to), before);
     }));
 });

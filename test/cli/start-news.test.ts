@@ -47,6 +47,19 @@ describe('createStartNews', () => {
     ]);
   });
 
+  it('never falls back, though an event may be found that needs more of the past', () => {
+    const proc = memoryProcess();
+    const news = createStartNews(proc, { json: true });
+    for (const percent of [40, 10, 50]) {
+      news.history(percent);
+      time += 2_000;
+    }
+    assert.deepEqual(
+      proc.texts.stdout.split('\n').slice(0, -1),
+      [40, 50].map((percent) => `{"type":"history","percent":${percent}}`),
+    );
+  });
+
   it('says nothing of a past that was read before', () => {
     const proc = memoryProcess();
     createStartNews(proc, { json: false }).historyRead();

@@ -88,12 +88,21 @@ describe('tallywire tap --url', () => {
     );
     const cursor = join(folder, 'cursor.json');
     await writeFile(cursor, 'nonsense');
-    await fails(['test', '--url', server.url, '--cursor', cursor], 1, /is not a cursor file/);
+    await fails(
+      ['test', '--url', server.url, '--cursor', cursor],
+      1,
+      /is not a cursor file; name another one \(TAP_CURSOR\)\n$/,
+    );
+    await fails(
+      ['test', '--url', server.url, '--cursor', folder],
+      1,
+      /cannot be read: it is a folder, not a file \(TAP_CURSOR\)\n$/,
+    );
     const lost = join(folder, 'none', 'cursor.json');
     await fails(
       ['test', '--url', server.url, '--cursor', lost],
       1,
-      /cannot keep the cursor: there is no folder/,
+      /cannot keep the cursor: there is no folder \S+ \(TAP_CURSOR\)\n$/,
     );
   });
 
@@ -102,7 +111,10 @@ describe('tallywire tap --url', () => {
     for (const flags of [[], ['--account', 'account_a']]) {
       const proc = memoryProcess();
       assert.equal(await runProgram(['tap', 'counters', '--url', url, ...flags], proc), 1);
-      assert.equal(proc.texts.stderr, `tallywire: no tallywire answers at ${url}, but something else does\n`);
+      assert.equal(
+        proc.texts.stderr,
+        `tallywire: no tallywire answers at ${url}, but something else does (TAP_OTHER_SERVICE)\n`,
+      );
     }
   });
 

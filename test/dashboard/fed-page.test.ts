@@ -162,20 +162,42 @@ describe('the dashboard, fed by hand', function () {
     await page.context().close();
   });
 
-  it('moves nothing when the first answer of a source comes, on screens of any width', async () => {
+  it('moves nothing and cuts no word or count when the first answer of a source comes, on screens of any width', async () => {
     const { page } = await open();
     await page.waitForSelector('[data-counter=oracle]');
-    const heights = `(() => {
-      const headers = [...document.querySelectorAll('.tile header')];
+    const look = `(() => {
+      const tiles = [...document.querySelectorAll('.tile')];
+      const isCut = ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth;
       return ['no answer yet', 'stale', 'fresh'].map((word) => {
-        for (const header of headers) header.querySelector('.tag').textContent = word;
-        return headers.map(({ offsetHeight }) => offsetHeight).join();
+        const tags = tiles.map((tile) => tile.querySelector('.tag'));
+        for (const tag of tags) tag.textContent = word;
+        const texts = ['.value', '.words'].flatMap((part) => tiles.map((tile) => tile.querySelector(part)));
+        for (const text of texts) text.textContent = text.matches('.value') ? '9,999' : 'Oracle is 9,999 behind';
+        const overlaps = tiles.filter((tile, index) => {
+          const [tag, title] = [tags[index], tile.querySelector('h3')].map((each) => each.getBoundingClientRect());
+          return tag.left < title.right && tag.top < title.bottom && title.top < tag.bottom;
+        });
+        return {
+          word,
+          heights: tiles.map(({ offsetHeight }) => offsetHeight).join(),
+          cut: [...tags, ...tiles, ...texts].filter(isCut).length + overlaps.length,
+          hidden: tags.filter((tag) => tag.offsetWidth === 0).length,
+        };
       });
     })()`;
-    for (const width of [1_600, 1_280, 1_100, 900, 390]) {
+    interface Look {
+      readonly word: string;
+      readonly heights: string;
+      readonly cut: number;
+      readonly hidden: number;
+    }
+    for (const width of [1_600, 1_501, 1_280, 1_100, 900, 390, 320]) {
       await page.setViewportSize({ width, height: 1_000 });
-      const shown = await page.evaluate<readonly string[]>(heights);
-      assert.equal(new Set(shown).size, 1, `${width} px: ${shown.join(' | ')}`);
+      const looks = await page.evaluate<readonly Look[]>(look);
+      const [first] = looks;
+      for (const { word, heights, cut, hidden } of looks) {
+        assert.deepEqual([heights, cut, hidden], [first?.heights, 0, 0], `${word} at ${width} px`);
+      }
     }
     await page.context().close();
   });

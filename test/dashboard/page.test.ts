@@ -11,6 +11,17 @@ const MOST_SCRIPT_BYTES = 90 * 1_024;
 
 const PATIENCE_MS = 60_000;
 
+/** Notes whether the positions of a wallet were ever gone, or dimmed, from now on. */
+const WATCH_POSITIONS = `
+  window.seen = { wasGone: false, wasDimmed: false };
+  const panel = document.querySelector('section[aria-label=Wallet]');
+  new MutationObserver(() => {
+    const held = panel.querySelector('[aria-busy]:has(section[aria-label=Positions])');
+    window.seen.wasGone ||= held === null;
+    window.seen.wasDimmed ||= held !== null && Number(getComputedStyle(held).opacity) < 1;
+  }).observe(panel, { subtree: true, childList: true, attributes: true });
+`;
+
 function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   return eventually(what, holds);
 }
@@ -114,13 +125,20 @@ describe('the dashboard in a browser', function () {
     await page.waitForSelector(
       'section[aria-label=Positions] .merge >> text=/^Merge [\\d.]+ Yes and No of .* for \\$/',
     );
-    // Rows are asked for anew once the bankroll has settled, and are gone until then.
     await until('shares and what was paid are shown', async () => {
       const [shares = '', paid = ''] = await page
         .locator('section[aria-label=Positions] tr:not(.group) td.num')
         .allInnerTexts();
       return /^[\d.]+$/.test(shares) && /^[\d.]+ %$/.test(paid);
     });
+    // They stay, dimmed, while they are sized for another bankroll.
+    await page.evaluate(WATCH_POSITIONS);
+    const sized = page.waitForResponse((response) => /portfolio.*bankroll=10\b/.test(response.url()));
+    await page.focus('#trade input[type=range]');
+    await page.keyboard.press('Home');
+    await sized;
+    await page.waitForSelector('section[aria-label=Wallet] > [aria-busy=false]');
+    assert.deepEqual(await page.evaluate('seen'), { wasGone: false, wasDimmed: true });
     for (const width of [1_600, 1_280, 380]) {
       await page.setViewportSize({ width, height: 900 });
       // A row that is being drawn anew has no place for a moment.

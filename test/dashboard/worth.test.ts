@@ -4,6 +4,20 @@ import { eventually } from '../support/eventually.ts';
 import { bucketSignal, FRESH_AGES, signalsOutput, velocityOutput } from '../support/outputs.ts';
 import { describeFedPage, PHONE } from './fed-site.ts';
 
+/** Whether the chart of the count has the colour of our own count somewhere. */
+const HAS_ACCENT = `(() => {
+  const probe = document.body.appendChild(document.createElement('span'));
+  probe.style.color = 'var(--accent)';
+  const accent = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+  probe.remove();
+  const canvas = document.querySelector('.fan canvas');
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at + 3] > 250 && accent.every((value, index) => Math.abs(data[at + index] - value) < 6)) return true;
+  }
+  return false;
+})()`;
+
 describeFedPage('what the dashboard is worth', (site) => {
   const opacityOf = (page: Page, selector: string) =>
     page.evaluate<number>(`Number(getComputedStyle(document.querySelector('${selector}')).opacity)`);
@@ -118,6 +132,24 @@ describeFedPage('what the dashboard is worth', (site) => {
       site.isTicking = true;
     }
     await eventually('prices are fresh again', async () => (await opacityOf(page, '.buckets')) === 1);
+    await page.context().close();
+  });
+
+  it('draws a chart in its own colours, also one that was begun while its input was not fresh', async () => {
+    const { page } = await site.open({ key: 'demo_pro' });
+    await eventually('the count is drawn', () => page.evaluate<boolean>(HAS_ACCENT));
+    site.isTicking = false;
+    try {
+      await eventually('the chart is dimmed', async () => {
+        await site.server.tick({ ...FRESH_AGES, posts: 61_000 }, ['posts']);
+        return (await opacityOf(page, '.fan')) < 1;
+      });
+      // A chart is begun anew with another theme.
+      await page.click('.theme');
+      await eventually('it has its colour', () => page.evaluate<boolean>(HAS_ACCENT));
+    } finally {
+      site.isTicking = true;
+    }
     await page.context().close();
   });
 

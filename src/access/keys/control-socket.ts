@@ -9,7 +9,7 @@ export interface ControlSocket {
 
 type Reply =
   | { readonly ok: true; readonly result: unknown }
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: false; readonly message: string; readonly code?: string };
 
 const MAX_LINE_CHARS = 16 * 1024;
 const TIMEOUT_MS = 10_000;
@@ -18,7 +18,7 @@ const OWNER_ONLY = 0o177;
 
 /**
  * Listens at `path`, which the process that holds the lock of the folder may take over. A command that fails is
- * answered with its message; a failure that is a bug is answered without one, and goes to `report`.
+ * answered with its message and code; a failure that is a bug is answered without one, and goes to `report`.
  */
 export async function openControlSocket(
   path: string,
@@ -60,7 +60,9 @@ async function answer(
   } catch (error) {
     const isExpected = error instanceof ServiceError;
     if (!isExpected) report(error);
-    reply = { ok: false, message: isExpected ? error.message : 'the command failed' };
+    reply = isExpected
+      ? { ok: false, message: error.message, code: error.code }
+      : { ok: false, message: 'the command failed' };
   }
   caller.end(`${JSON.stringify(reply)}\n`, () => caller.destroy());
 }

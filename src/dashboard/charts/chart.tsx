@@ -37,7 +37,7 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     const element = container.current;
     if (element === null) return;
-    const colours = readColours(element);
+    const colours = readColours();
     const given = options(colours);
     let tip: ReturnType<typeof addTip> | undefined;
     const created = new uPlot(

@@ -9,13 +9,17 @@ export interface Colours {
   readonly warn: string;
 }
 
-/** The colours of the present theme, in the form that a canvas needs. */
-export function readColours(element: HTMLElement): Colours {
+/**
+ * The colours of the present theme, in the form that a canvas needs: those of the page, as what is not fresh has others, and a
+ * chart may be begun before its input is fresh.
+ */
+export function readColours(): Colours {
+  const probe = document.body.appendChild(document.createElement('span'));
   const read = (name: keyof Colours) => {
-    element.style.color = `var(--${name})`;
-    return getComputedStyle(element).color;
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
   };
-  return {
+  const colours = {
     text: read('text'),
     muted: read('muted'),
     line: read('line'),
@@ -25,4 +29,6 @@ export function readColours(element: HTMLElement): Colours {
     band: read('band'),
     warn: read('warn'),
   };
+  probe.remove();
+  return colours;
 }

@@ -33,25 +33,32 @@ export function useSettled<T>(value: T, ms: number): T {
 export type Loadable<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'failed'; readonly why: string }
-  | { readonly state: 'done'; readonly value: T };
+  | { readonly state: 'done'; readonly value: T; readonly isOld?: boolean };
 
 /** Wait before a failed request is sent again. */
 const RETRY_MS = 5_000;
 
 /**
  * An answer over REST, requested again each `everyMs`, or sooner after a failure. The last answer stays in the
- * meantime, unless `deps` change.
+ * meantime, unless `deps` change; when `details` of it do, it is old until the next one comes.
  */
 export function useAnswer<T>(
   request: (signal: AbortSignal) => Promise<T>,
   deps: readonly unknown[],
   everyMs: number,
+  details: readonly unknown[] = [],
 ): Loadable<T> {
   const [answer, setAnswer] = useState<Loadable<T>>({ state: 'loading' });
   const latest = useRef(request);
   latest.current = request;
+  const lastDeps = useRef(deps);
   useEffect(() => {
-    setAnswer((last) => (last.state === 'loading' ? last : { state: 'loading' }));
+    const isSame = deps.every((each, index) => Object.is(each, lastDeps.current[index]));
+    lastDeps.current = deps;
+    setAnswer((last) => {
+      if (last.state === 'done' && isSame) return { ...last, isOld: true };
+      return last.state === 'loading' ? last : { state: 'loading' };
+    });
     const unmounted = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const repeatIn = (ms: number) => {
@@ -67,7 +74,7 @@ export function useAnswer<T>(
         (error: unknown) => {
           if (unmounted.signal.aborted) return;
           const why = error instanceof TallywireError ? error.detail : String(error);
-          setAnswer((last) => (last.state === 'done' ? last : { state: 'failed', why }));
+          setAnswer((last) => (last.state === 'done' && !last.isOld ? last : { state: 'failed', why }));
           repeatIn(RETRY_MS);
         },
       );
@@ -77,7 +84,7 @@ export function useAnswer<T>(
       unmounted.abort();
       clearTimeout(timer);
     };
-  }, [...deps, everyMs]);
+  }, [...deps, ...details, everyMs]);
   return answer;
 }
 

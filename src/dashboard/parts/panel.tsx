@@ -60,11 +60,11 @@ export function Loading({ what }: { readonly what: string }) {
 export function Loaded<T>(props: {
   readonly answer: Loadable<T>;
   readonly what: string;
-  readonly children: (value: T) => ComponentChild;
+  readonly children: (value: T, isOld: boolean) => ComponentChild;
 }) {
   const { answer, what } = props;
   if (answer.state === 'loading') return <Loading what={what} />;
   if (answer.state === 'failed')
     return <Empty title="Not answered">{`${answer.why}. It is requested again.`}</Empty>;
-  return <>{props.children(answer.value)}</>;
+  return <>{props.children(answer.value, answer.isOld === true)}</>;
 }

@@ -23,12 +23,17 @@ function Portfolios(props: {
   const { wallet } = submitted;
   const portfolios = useAnswer(
     (signal) => client.portfolio(account, { wallet, bankroll }, { signal }),
-    [client, account, bankroll, submitted],
+    [client, account, submitted],
     REFRESH_MS,
+    [bankroll],
   );
   return (
     <Loaded answer={portfolios} what="positions">
-      {({ data }) => <Positions data={data} />}
+      {({ data }, isOld) => (
+        <div class={isOld ? 'old' : ''} aria-busy={isOld}>
+          <Positions data={data} />
+        </div>
+      )}
     </Loaded>
   );
 }

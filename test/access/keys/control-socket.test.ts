@@ -58,10 +58,14 @@ describe('openControlSocket', () => {
     assert.equal(process.umask(), before);
   });
 
-  it('answers an expected failure with its message, and a bug without', async () => {
+  it('answers an expected failure with its message and code, and a bug without', async () => {
     const errors = [new ServiceError('KEY_UNKNOWN', 'there is none'), new Error('a secret')];
     await open(async () => Promise.reject(errors.shift()));
-    assert.deepEqual(await askControlSocket(path, {}), { ok: false, message: 'there is none' });
+    assert.deepEqual(await askControlSocket(path, {}), {
+      ok: false,
+      message: 'there is none',
+      code: 'KEY_UNKNOWN',
+    });
     assert.equal(reported.length, 0);
     assert.deepEqual(await askControlSocket(path, {}), { ok: false, message: 'the command failed' });
     assert.equal(reported.length, 1);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,6 +44,15 @@ describe('the files to run one process with', () => {
     const rules = file.parse(parseYaml(read('alerts.yaml'))).groups.flatMap((group) => group.rules);
     assert.ok(rules.length > 5);
     for (const { expr } of rules) for (const name of namedIn(expr)) assert.ok(metrics.has(name), name);
+  });
+
+  it('alert by rules that Prometheus accepts, where its tool is installed', function () {
+    const rules = join(root, 'src', 'service', 'deploy', 'alerts.yaml');
+    const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', rules], {
+      encoding: 'utf8',
+    });
+    if (error !== undefined) this.skip();
+    assert.equal(status, 0, stdout + stderr);
   });
 
   it('draw metrics that there are', () => {
