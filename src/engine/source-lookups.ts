@@ -47,7 +47,8 @@ export function sourceLookupsFrom(
       const price = latest.get('prices', token)?.record;
       return price !== undefined && (price.bidSize !== null || price.askSize !== null);
     },
-    hasCount: (eventId, of) => (latest.get('counters', String(eventId))?.record[of] ?? null) !== null,
+    hasTotal: (account, trackingId) => counters.get(account)?.totals.has(trackingId) ?? false,
+    hasUiCount: (eventId) => (latest.get('counters', String(eventId))?.record.ui ?? null) !== null,
     realCount: (eventId) => latest.get('counters', String(eventId))?.record.real ?? null,
     oracleCount(eventId) {
       const event = latest.get('events', String(eventId))?.record;

@@ -31,8 +31,10 @@ export interface SourceLookups {
   unsettledEvents(account?: AccountId): readonly EventRecord[];
   /** Whether the last price of this token in the log is out of its book: before an event opens, listings tell prices. */
   hasBook(token: string): boolean;
-  /** Whether the log has what the oracle, or the page of the event, counts. */
-  hasCount(eventId: number, of: 'oracle' | 'ui'): boolean;
+  /** Whether the log has a total of this tracking, whatever event shows it. */
+  hasTotal(account: AccountId, trackingId: string): boolean;
+  /** Whether the log has what the page of the event counts. */
+  hasUiCount(eventId: number): boolean;
   /** How many posts of an event's window are counted; null while they are not all known. */
   realCount(eventId: number): number | null;
   /** How many posts the oracle counts in an event's window by its total, and how many of them the log has. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { sourceLookupsFrom } from '../../src/engine/source-lookups.ts';
 import { createLatest } from '../../src/views/latest.ts';
+import { createRunner, emptyState } from '../../streams/internal.ts';
+import { settings } from '../support/facts.ts';
 import { countersOutput, eventOutput, NOON, postOutput, priceOutput } from '../support/outputs.ts';
 import { postIdAt } from '../support/payloads.ts';
 
@@ -96,10 +98,22 @@ describe('sourceLookupsFrom', () => {
     fresh.load([
       price('1', { bidSize: 5 }),
       price('2', { bidSize: null, askSize: null }),
-      countersOutput({ eventId: 5, oracle: 3, ui: null }),
+      countersOutput({ eventId: 5, ui: 3 }),
+      countersOutput({ eventId: 6, ui: null }),
     ]);
-    const { hasBook, hasCount } = sourceLookupsFrom(fresh, { counters: new Map() }, () => NOON);
+    const { hasBook, hasUiCount } = sourceLookupsFrom(fresh, { counters: new Map() }, () => NOON);
     assert.deepEqual(['1', '2', '3'].map(hasBook), [true, false, false]);
-    assert.deepEqual([hasCount(5, 'oracle'), hasCount(5, 'ui'), hasCount(6, 'oracle')], [true, false, false]);
+    assert.deepEqual([5, 6, 7].map(hasUiCount), [true, false, false]);
+  });
+
+  it('knows which totals the log has, also those that no event shows', () => {
+    const state = emptyState();
+    const runner = createRunner(state);
+    const total = { kind: 'oracle', account: 'a', trackingId: 't', total: 5, syncedAt: null } as const;
+    for (const [index, fact] of [settings(), total].entries()) {
+      for (const _ of runner.run({ seq: index + 1, receivedAt: NOON, fact }));
+    }
+    const { hasTotal } = sourceLookupsFrom(createLatest(), state, () => NOON);
+    assert.deepEqual([hasTotal('a', 't'), hasTotal('a', 'u'), hasTotal('b', 't')], [true, false, false]);
   });
 });

@@ -22,7 +22,8 @@ const NO_LOOKUPS: SourceLookups = {
   event: () => undefined,
   unsettledEvents: () => [],
   hasBook: () => false,
-  hasCount: () => false,
+  hasTotal: () => false,
+  hasUiCount: () => false,
   realCount: () => null,
   oracleCount: () => undefined,
 };

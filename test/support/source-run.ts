@@ -40,7 +40,8 @@ export function fakeLookups(covered?: number): FakeLookups {
     counts,
     priced,
     hasBook: (token) => priced.has(token),
-    hasCount: () => false,
+    hasTotal: () => false,
+    hasUiCount: () => false,
     newestOnTimeline: (_, beforeMs = Number.POSITIVE_INFINITY) =>
       newestFirst().find(({ via, createdAt }) => via === 'timeline' && createdAt < beforeMs)?.id,
     livePosts: (_, sinceMs) =>

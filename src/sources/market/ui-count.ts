@@ -75,7 +75,7 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
   function shownPages({ lookups }: SourceContext): readonly FollowedValue[] {
     return activeEventsOf(account, lookups).map(({ eventId }) => ({
       value: String(eventId),
-      isLogged: () => lookups.hasCount(eventId, 'ui'),
+      isLogged: () => lookups.hasUiCount(eventId),
     }));
   }
 

@@ -81,11 +81,8 @@ export function oracleSource(
   // The count of a window that is not listed, or not yet after a start, is shown all the same, and only grows older.
   function shownTotals({ now, lookups }: SourceContext): readonly FollowedValue[] {
     const active = activeEventsOf(account, lookups);
-    // Also before its event is active, as it was when the calendar was ahead for a while.
-    const isLogged = (trackingId: string) =>
-      lookups
-        .unsettledEvents(account.id)
-        .some((event) => event.trackingId === trackingId && lookups.hasCount(event.eventId, 'oracle'));
+    // Also before an event shows it: its window may have been another one for a while, or the calendar ahead.
+    const isLogged = (trackingId: string) => lookups.hasTotal(account.id, trackingId);
     const shown = [...openAt(now()), ...active].flatMap(({ trackingId }) => trackingId ?? []);
     return Array.from(new Set(shown), (value) => ({ value, isLogged: () => isLogged(value) }));
   }

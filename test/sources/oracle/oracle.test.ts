@@ -147,13 +147,11 @@ describe('oracleSource', () => {
     assert.deepEqual([...first.deliveries, ...second.deliveries], []);
   });
 
-  it('knows a count that the log has of an event that is not active yet, and of no other', async () => {
+  it('knows a total that the log has before an event shows it, and no other', async () => {
     serve([open, wireTracking('second', NOW - DAY_MS, NOW + DAY_MS)], ({ path }) =>
       trackingAnswer(path.endsWith('/open') ? 'open' : 'second', 5),
     );
-    const lookups = { ...fakeLookups(), hasCount: (eventId: number) => eventId === 1 };
-    lookups.records.set(1, { ...activeEvent(1), trackingId: 'open', phase: 'upcoming' });
-    lookups.records.set(2, { ...activeEvent(2), trackingId: 'second', phase: 'upcoming' });
+    const lookups = { ...fakeLookups(), hasTotal: (_: string, trackingId: string) => trackingId === 'open' };
     const run = start(FAST, lookups);
     await eventually('both are followed', () => run.followed().length === 2);
     assert.deepEqual(
