@@ -10,12 +10,14 @@ interface Watermarks {
    */
   mark(source: SourceName, at: number, values?: Readonly<Record<string, number>>): void;
   /**
-   * From now on the source keeps these values up to date and no others. They are asked for anew whenever ages are told, so
-   * that these are never those of other values. A name is as old as the oldest of its values, and behind the rest when
+   * From now on the source keeps these values up to date and no others. They are asked for anew at each look, and whenever
+   * ages are told, so that these are never those of other values. A name is as old as the oldest of its values, and behind the rest when
    * older than `usualMs`. A value is as old as its last answer. One that was never answered is as old as the wait for it,
    * unless the log has an answer: nobody knows how old that is.
    */
   follow(source: SourceName, values: () => readonly FollowedValue[], usualMs: number): void;
+  /** To be called when what is followed may have changed: the wait for a new value begins now. */
+  look(): void;
   /** How old everything is, by name in a fixed order. */
   ages(): TickAges;
   /** Takes over ages that an engine before this one measured `elapsedMs` ago. */
@@ -84,6 +86,9 @@ export function createWatermarks(clock: Pick<Clock, 'mono'>): Watermarks {
       followed.set(source, { values, usualMs });
       oldestAnswers(source);
       restored.delete(source);
+    },
+    look() {
+      for (const source of followed.keys()) oldestAnswers(source);
     },
     ages() {
       const now = clock.mono();

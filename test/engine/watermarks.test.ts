@@ -67,6 +67,22 @@ describe('watermarks', () => {
       });
     });
 
+    it('count the wait for a value from the look that finds it', () => {
+      const clock = manualClock(1_000_000);
+      const watermarks = createWatermarks(clock);
+      const values = [{ value: 'x' }];
+      watermarks.mark('oracle:a', clock.mono(), { x: clock.mono() });
+      watermarks.follow('oracle:a', () => values, 1_000);
+      values.push({ value: 'y' });
+      watermarks.look();
+      clock.advance(25_000);
+      watermarks.mark('oracle:a', clock.mono(), { x: clock.mono() });
+      assert.deepEqual(watermarks.ages(), {
+        ages: { 'oracle:a': 0 },
+        lagging: { 'oracle:a': { y: 25_000 } },
+      });
+    });
+
     it('give the age of the source where every value is behind, and each its own', () => {
       const clock = manualClock(1_000_000);
       const watermarks = createWatermarks(clock);

@@ -69,6 +69,19 @@ describe('createDeliveredValues', () => {
     assert.equal(heard()[3], 2);
   });
 
+  it('takes no empty book for an answer that an event had before it had other buckets', async () => {
+    const { read, heard, become } = await stage();
+    read(1, '/book/books');
+    assert.equal(heard()[3], 1);
+    read(2, '/market/events/slug/another');
+    await become('active', 2, '778');
+    read(3, '/market/events/slug/another');
+    await become('active', 3);
+    assert.equal(heard()[3], undefined);
+    read(4, '/book/books');
+    assert.equal(heard()[3], 4);
+  });
+
   it('says nothing of an event that has just opened, or opened again', async () => {
     const { become, read, heard } = await stage(10);
     read(1, '/market/events/slug/a-slug');
@@ -93,7 +106,7 @@ describe('createDeliveredValues', () => {
   });
 
   it('hears of the tokens that an event has, and says nothing of it when they were others a moment ago', async () => {
-    const { become, read, heard } = await stage(10);
+    const { become, keepPrice, read, heard } = await stage(10);
     read(1, '/book/books');
     heard();
     read(11, '/nothing');
@@ -105,6 +118,7 @@ describe('createDeliveredValues', () => {
     read(22, '/book/books');
     assert.equal(heard()[3], 22);
     await become('active', 3);
+    await keepPrice(4, { bidSize: 10, askSize: null });
     heard();
     read(32, '/nothing');
     assert.equal(heard()[3], 1);

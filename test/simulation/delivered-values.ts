@@ -76,15 +76,16 @@ export function createDeliveredValues({
     }
   }
 
-  /** A price has no sizes where it comes from the list: the event was not active, so that its books were not followed. */
-  function hasListedPrice(token: string): boolean {
+  function priceHeardAt(token: string, activeAt: number): number | undefined {
     const price = kept.outputs.get('prices', token);
-    return price?.stream === 'prices' && price.record.bidSize === null && price.record.askSize === null;
-  }
-
-  function priceHeardAt(token: string): number | undefined {
-    const heard = [tokens.get(token) ?? [], hasListedPrice(token) ? (listed.get(token) ?? []) : []].flat();
-    return heard.length === 0 ? undefined : Math.max(...heard);
+    const heard = tokens.get(token);
+    // Without a price nothing is left of an empty book that was heard of when the event last had this token.
+    if (price?.stream !== 'prices') return heard === undefined || heard < activeAt ? undefined : heard;
+    const { bidSize, askSize } = price.record;
+    // A price has no sizes where it comes from the list: the event was not active, so that its books were not followed.
+    if (bidSize !== null || askSize !== null) return heard;
+    const all = [heard ?? [], listed.get(token) ?? []].flat();
+    return all.length === 0 ? undefined : Math.max(...all);
   }
 
   return {
@@ -117,7 +118,8 @@ export function createDeliveredValues({
         case 'ui':
           return pages.get(slug);
         case 'prices': {
-          const heard = buckets.flatMap(({ yesToken }) => priceHeardAt(yesToken) ?? []);
+          const activeAt = activeSince.get(eventId)?.at ?? Number.NEGATIVE_INFINITY;
+          const heard = buckets.flatMap(({ yesToken }) => priceHeardAt(yesToken, activeAt) ?? []);
           return heard.length === 0 ? undefined : Math.max(...heard);
         }
       }
