@@ -57,7 +57,7 @@ const SELDOM: Pace = {
     listPeriodMs: 601_000,
     timelineLookPeriodMs: 30_000,
     deletionsPeriodMs: 480_000,
-    trackingsPeriodMs: 1_201_700,
+    trackingsPeriodMs: 299_700,
     oraclePeriodMs: 301_300,
     oraclePastPeriodMs: 300_000,
     eventsPeriodMs: 299_900,
