@@ -21,10 +21,15 @@ const documentSchema = z.object({
   components: z.object({ parameters: z.record(z.string(), z.looseObject({})) }),
 });
 
+const metaSchema = z.object({ data: z.tuple([z.object({ event_id: z.number() })]).rest(z.unknown()) });
+
 type Parameter = z.output<typeof parameterSchema>;
 
 /** A stream, and the probe that fails after the process was blocked, as it may be on a busy machine. */
 const LEFT_OUT: readonly string[] = ['/api/v1/feed', '/livez'];
+
+/** In a path, in place of the id of an event. */
+const EVENT = '{event}';
 
 export interface Asked {
   readonly path: string;
@@ -50,10 +55,13 @@ export async function askEverything(url: string, key: string): Promise<readonly 
       });
       return asksOf(path, parameters);
     });
-  for (const { path } of asked) {
+  for (const { path, account } of asked) {
     // A market that does not answer in time is answered 503, as it may be on a busy machine.
     await eventually(`${path} can be answered`, async () => {
-      const response = await checkedFetch(`${url}${path}`, { headers: { 'X-API-Key': key } });
+      const filled = path.includes(EVENT)
+        ? path.replace(EVENT, await eventOf(url, account ?? '', key))
+        : path;
+      const response = await checkedFetch(`${url}${filled}`, { headers: { 'X-API-Key': key } });
       const body = await response.text();
       if (response.status === 503) return false;
       assert.equal(response.status, 200, `${path}: ${body.slice(0, 300)}`);
@@ -61,6 +69,13 @@ export async function askEverything(url: string, key: string): Promise<readonly 
     });
   }
   return asked;
+}
+
+/** The id of an active event of the account. */
+async function eventOf(url: string, account: string, key: string): Promise<string> {
+  const response = await fetch(`${url}/api/v1/meta/${account}`, { headers: { 'X-API-Key': key } });
+  const [first] = metaSchema.parse(await response.json()).data;
+  return String(first.event_id);
 }
 
 function nameOf(reference: string): string {
