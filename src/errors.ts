@@ -16,6 +16,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** What is known of a failure, of whatever kind it is. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 interface SourceErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
   readonly status?: number | undefined;

@@ -12,7 +12,7 @@ import {
   iterate,
   TallywireError,
 } from '../client/node.ts';
-import { ServiceError } from '../errors.ts';
+import { messageOf, ServiceError } from '../errors.ts';
 
 /** The cursors are saved at most this often. */
 const SAVE_MS = 200;
@@ -117,10 +117,6 @@ async function readCursors(file: string | undefined): Promise<z.output<typeof Cu
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Told before anything is read, as what was read could not be remembered. */

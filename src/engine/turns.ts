@@ -163,7 +163,10 @@ export function createTurns(deps: TurnsDeps): Turns {
     await (emitted.length === 0 ? store() : told((others) => others.outputs(turn, store), store));
   }
 
-  /** Runs observations of the log through the graph, and stores and publishes what comes of them. Ages are those at `startedAt`. */
+  /**
+   * Runs observations of the log through the graph, and stores and publishes what comes of them. Ages in them are those at
+   * `startedAt`, by `mono`.
+   */
   async function derive(observations: readonly Observation[], calendarAt: number, startedAt: number) {
     const loggedAt = clock.mono();
     const emitted: Output[] = [];

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ServiceError } from '../errors.ts';
+import { messageOf, ServiceError } from '../errors.ts';
 
 /** A record of a CSV file and the line, from 1, on which it begins. */
 export interface CsvLine {
@@ -23,8 +23,7 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceError('BACKTEST_FILE', `${path} cannot be read: ${why}`, { cause });
+    throw new ServiceError('BACKTEST_FILE', `${path} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
 

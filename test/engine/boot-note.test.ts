@@ -7,16 +7,20 @@ const NOON = Date.UTC(2026, 0, 1, 12);
 const DAY_MS = 86_400_000;
 
 describe('createBootNote', () => {
-  /** A machine that runs on while its engines come and go. */
-  function machine() {
+  /** A machine that runs on while its engines come and go, the first of which has noted its calendar. */
+  async function machine() {
     const clock = manualClock(NOON);
     const { notes } = createMemoryStore();
     let startedAt = -5_000;
+    const open = () =>
+      createBootNote(notes, { wall: () => clock.wall(), sinceBoot: () => clock.mono() - startedAt });
+    const first = open();
+    await first.keep(first.bootedAt());
     return {
       clock,
       notes,
-      open: () =>
-        createBootNote(notes, { wall: () => clock.wall(), sinceBoot: () => clock.mono() - startedAt }),
+      open,
+      first,
       reboot() {
         startedAt = clock.mono();
       },
@@ -24,18 +28,14 @@ describe('createBootNote', () => {
   }
 
   it('tells what has passed where the calendar was not set', async () => {
-    const { clock, open } = machine();
-    const first = open();
-    await first.keep(first.bootedAt());
+    const { clock, open } = await machine();
     const at = clock.wall();
     clock.advance(7_000);
     assert.equal(open().elapsedMs(at), 7_000);
   });
 
   it('tells what has passed since boot where the calendar was set back', async () => {
-    const { clock, open } = machine();
-    const first = open();
-    await first.keep(first.bootedAt());
+    const { clock, open } = await machine();
     const at = clock.wall();
     clock.advance(60_000);
     clock.step(-50_000);
@@ -43,9 +43,7 @@ describe('createBootNote', () => {
   });
 
   it('tells no less than the calendar, which may be right where the machine was started again', async () => {
-    const { clock, open, reboot } = machine();
-    const first = open();
-    await first.keep(first.bootedAt());
+    const { clock, open, reboot } = await machine();
     const at = clock.wall();
     clock.advance(60_000);
     reboot();
@@ -56,9 +54,7 @@ describe('createBootNote', () => {
   });
 
   it('takes it for long ago where the calendar is behind by more than a correction', async () => {
-    const { clock, open } = machine();
-    const first = open();
-    await first.keep(first.bootedAt());
+    const { clock, open } = await machine();
     const at = clock.wall();
     clock.step(-2_000);
     assert.equal(open().elapsedMs(at), 0);
@@ -67,9 +63,7 @@ describe('createBootNote', () => {
   });
 
   it('goes by the calendar under which the log ends', async () => {
-    const { clock, open } = machine();
-    const first = open();
-    await first.keep(first.bootedAt());
+    const { clock, open, first } = await machine();
     clock.step(-50_000);
     await first.keep(first.bootedAt());
     const at = clock.wall();
@@ -78,9 +72,7 @@ describe('createBootNote', () => {
   });
 
   it('writes nothing while the calendar is not set', async () => {
-    const { clock, notes, open } = machine();
-    const first = open();
-    await first.keep(first.bootedAt());
+    const { clock, notes, first } = await machine();
     let writes = 0;
     const { set } = notes;
     notes.set = (name, value) => {

@@ -3,7 +3,7 @@ import { recordsOfAnswer, type ShownRecord } from './shown-records.ts';
 import type { Violations } from './violations.ts';
 
 const record = z.record(z.string(), z.unknown());
-const fields = z.array(z.tuple([z.string(), z.unknown()]));
+const entriesOfText = z.array(z.tuple([z.string(), z.unknown()]));
 const frame = z.object({
   channel: z.string(),
   account: z.string().nullable(),
@@ -33,7 +33,7 @@ type Fields = ReadonlyMap<string, string>;
 
 /** The JSON of each field of a record. */
 function fieldsOf({ text }: Version): Fields {
-  const entries = fields.parse(JSON.parse(text ?? '[]'));
+  const entries = entriesOfText.parse(JSON.parse(text ?? '[]'));
   return new Map(entries.map(([name, value]) => [name, JSON.stringify(value)]));
 }
 

@@ -157,7 +157,8 @@ const BUFFERED_BYTES = 16 * 1_024;
 
 /**
  * Replaces the timers, the calendar, the clock and the chance of this process by virtual ones, so that they reach packages
- * and Node's own modules in JavaScript too, and lets streams take the same in every version of Node. Nothing else may run in the process meanwhile.
+ * and Node's own modules in JavaScript too, and lets streams take the same in every version of Node. Nothing else may run
+ * in the process meanwhile.
  */
 export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
   const { kernel, startAt, random, slowness = () => 1, others = [] } = options;

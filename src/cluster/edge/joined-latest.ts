@@ -58,8 +58,7 @@ export function joinLatest(first: JoinedShard, others: readonly JoinedShard[]): 
       return all.reduce((sum, { latest }) => sum + latest.seq, 0);
     },
     speed: first.latest.speed,
-    sinceTick: (account) =>
-      account === undefined ? first.latest.sinceTick() : latestOf(account).sinceTick(),
+    sinceTick: (account) => (account === undefined ? first.latest : latestOf(account)).sinceTick(),
     get at() {
       return Math.max(...all.map(({ latest }) => latest.at));
     },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { PostFact } from '../../../streams/internal.ts';
-import { ServiceError } from '../../errors.ts';
+import { messageOf, ServiceError } from '../../errors.ts';
 import { csvLines } from '../csv-lines.ts';
 import { TIME_SHAPES, timeOfText } from '../time-text.ts';
 
@@ -34,11 +34,7 @@ const ID = /^\d{1,20}$/;
 /** The posts of a CSV file or of one with a JSON object per line; rejects with every faulty line and what is wrong with it. */
 export async function readPostFile(path: string, rules: PostFileRules): Promise<PostFile> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new ServiceError(
-      'IMPORT_FILE',
-      `${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`,
-      { cause },
-    );
+    throw new ServiceError('IMPORT_FILE', `${path} cannot be read: ${messageOf(cause)}`, { cause });
   });
   const faults: string[] = [];
   const byId = new Map<string, PostFact>();

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isSame, type Output } from '../../../streams/internal.ts';
-import { ServiceError } from '../../errors.ts';
+import { messageOf, ServiceError } from '../../errors.ts';
 import { checkedOrder, type Order } from './order.ts';
 import type { Portfolio, Strategy } from './strategy.ts';
 
@@ -97,8 +97,4 @@ function frozen(value: unknown): unknown {
   wholly.add(value);
   for (const part of Object.values(value)) frozen(part);
   return value;
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }
