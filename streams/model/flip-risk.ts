@@ -45,10 +45,13 @@ export function flipRisk(
   return flipProbability({ late, offset: settlement?.offset ?? null }, forecast.quantiles, buckets);
 }
 
-/** The expected number of our posts so far that the oracle has not read. Waits spread evenly up to twice their mean. */
+/**
+ * The expected number of our posts so far that the oracle has not read; none where it counts more than we do. Waits spread
+ * evenly up to twice their mean.
+ */
 function lateNow(settlement: SettlementPart | null): number {
   if (settlement === null || settlement.oracle === null) return 0;
-  return pmfMean(settlement.soFar) - settlement.oracle;
+  return Math.max(0, pmfMean(settlement.soFar) - settlement.oracle);
 }
 
 /**

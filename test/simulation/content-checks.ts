@@ -14,7 +14,7 @@ import type { SimulatedSocket } from './simulated-socket.ts';
 import { createSourceRequests } from './source-requests.ts';
 import { START_AT, type Stage } from './stage.ts';
 import { createStaleActions } from './stale-actions.ts';
-import { followingMs, TIERS, type Tier } from './tier.ts';
+import { followingMs, type Pace } from './tier.ts';
 import { createTrueAges } from './true-ages.ts';
 import type { Violations } from './violations.ts';
 import { checkWaitingBytes } from './waiting-bytes.ts';
@@ -38,7 +38,7 @@ interface ContentChecks {
   checkHeld(answers: readonly (Answer | undefined)[]): void;
 }
 
-/** Unless the tier has others. */
+/** Unless the pace has others. */
 const USUAL_LIMITS_MS: Readonly<Record<Input, number>> = {
   posts: 10_000,
   oracle: 900_000,
@@ -46,8 +46,7 @@ const USUAL_LIMITS_MS: Readonly<Record<Input, number>> = {
   prices: 60_000,
 };
 
-function limitsOf(tier: Tier): Readonly<Record<Input, number>> {
-  const { flags } = TIERS[tier];
+function limitsOf({ flags }: Pace): Readonly<Record<Input, number>> {
   const limit = (input: Input, flag: string | undefined) =>
     flag === undefined ? USUAL_LIMITS_MS[input] : Number(flag) * 1_000;
   return {
@@ -60,13 +59,12 @@ function limitsOf(tier: Tier): Readonly<Record<Input, number>> {
 
 interface ContentOptions {
   readonly stage: Stage;
-  readonly tier: Tier;
   readonly accounts: readonly { readonly id: string; readonly userId: string }[];
   readonly violations: Violations;
 }
 
 /** Everything that has to hold of what is shown to anybody, and of what the sources ask for. */
-export function createContentChecks({ stage, tier, accounts, violations }: ContentOptions): ContentChecks {
+export function createContentChecks({ stage, accounts, violations }: ContentOptions): ContentChecks {
   const { kernel, disk, network } = stage;
   const { now } = kernel;
   const { kept } = disk;
@@ -79,7 +77,7 @@ export function createContentChecks({ stage, tier, accounts, violations }: Conte
   const quota = createCallQuota({ now, violations });
   const content = createPublicContent(violations);
   const held = createHeldRecords({ now, followingMs: followedMs, violations });
-  const stale = createStaleActions({ heardAt, limitsMs: limitsOf(tier), violations });
+  const stale = createStaleActions({ heardAt, limitsMs: () => limitsOf(stage.pace), violations });
   const checkAges = createTrueAges({ heardAt, violations });
   const times = createFrameTimes(stage.trueNow);
   const checkers = [

@@ -23,7 +23,7 @@ import { createShownFrames } from './shown-frames.ts';
 import type { DiskFigures } from './simulated-disk.ts';
 import { openStage, SERVICE_URL, START_AT, type Stage } from './stage.ts';
 import { createStorm } from './storm.ts';
-import { followingMs, type Pace, TIERS, type Tier } from './tier.ts';
+import { followingMs, type Pace, shownMs, TIERS, type Tier } from './tier.ts';
 import { createVerifiedLog } from './verified-log.ts';
 import { createViolations, type Invariant, type Violation } from './violations.ts';
 
@@ -48,7 +48,9 @@ export interface SimulationResult {
 }
 
 const HOUR_MS = 3_600_000;
-const STEP_MS = 60_000;
+/** Between two looks at what has to hold always. */
+const LOOK_MS = 60_000;
+const CALM_LOOK_MS = 1_800_000;
 /** How long no engine runs when its pace changes. */
 const PACE_CHANGE_MS = 1_000;
 const FIRST_READER_MS = 30_000;
@@ -57,7 +59,7 @@ const KILLS_PER_VERIFICATION = 8;
 const ACCOUNTS = 2;
 /** Once faults are over, a payment that was settled is answered within this time. */
 const ANSWERED_WITHIN_MS = 300_000;
-/** Every event is forecast once a minute. A worker that is silent is given up after a minute, too. */
+/** Every event is forecast once a minute, or with each tick if they are further apart. A worker that is silent is given up after a minute, too. */
 const FORECAST_WITHIN_MS = 180_000;
 /** What a reader is told only when frames are missing that it could have been sent. */
 const FRAMES_MISSING: readonly string[] = ['gap', 'epoch', 'cursor_too_old'] satisfies FeedEvent['type'][];
@@ -73,8 +75,6 @@ const HELD_PATHS = ['account_a', 'account_b'].flatMap((account) => [
 ]);
 /** What a reader holds is compared so long before the end of an hour, besides the time in which frames follow. */
 const HELD_BEFORE_END_MS = 10_000;
-/** Frames that are sent with a tick have come after this. */
-const TICK_SHOWN_MS = 5_000;
 
 /**
  * Runs the whole service in virtual time, with the faults of a plan, and checks what must hold. Takes over the globals of
@@ -108,7 +108,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const violations = createViolations(kernel.now);
   const { check } = violations;
   const accounts = accountsOf(seed, ACCOUNTS);
-  const { world: size, pace, calmPace, calmSlowness } = TIERS[tier];
+  const { world: size, pace, calmPace, badSlowness, calmSlowness } = TIERS[tier];
   const timeline = createTimeline({ seed, startAt: START_AT, accounts, overrides: createOverrides(), size });
   const delivered = createDeliveredPosts({
     kernel,
@@ -118,7 +118,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     pollMs: () => stage.pace.sources.postsPeriodMs ?? SOURCE_SETTINGS.postsPeriodMs,
   });
   const shown = createShownFrames({ kept: disk.kept, violations });
-  const content = createContentChecks({ stage, tier, accounts, violations });
+  const content = createContentChecks({ stage, accounts, violations });
   let forecastAt = 0;
   const paid = createPaidAnswers({
     kept: disk.kept,
@@ -217,7 +217,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     owners.reader,
   );
   const isBadHour = createBadHours(plan);
-  const slowness = () => (isBadHour(Math.floor(kernel.now() / HOUR_MS)) ? 1 : calmSlowness);
+  const isCalm = () => !isBadHour(Math.floor(kernel.now() / HOUR_MS));
+  const slowness = () => (isCalm() ? calmSlowness : badSlowness);
   const asking = {
     url: SERVICE_URL,
     now: kernel.now,
@@ -257,8 +258,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 
   async function pass(ms: number): Promise<void> {
     const end = kernel.now() + ms;
+    const stepMs = isCalm() ? CALM_LOOK_MS : LOOK_MS;
     while (kernel.now() < end && violations.found.length === 0) {
-      await kernel.run(Math.min(STEP_MS, end - kernel.now()), faults.before);
+      await kernel.run(Math.min(stepMs, end - kernel.now()), faults.before);
       await look();
     }
   }
@@ -275,7 +277,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const sinceForecastMs = kernel.now() - forecastAt;
     check(
       18,
-      Math.min(sinceForecastMs, calmMs) <= FORECAST_WITHIN_MS,
+      Math.min(sinceForecastMs, calmMs) <= Math.max(FORECAST_WITHIN_MS, 2 * stage.pace.tickMs),
       () => `the last forecast was made ${Math.round(sinceForecastMs)} ms ago`,
     );
     check(18, stage.service !== undefined, () => 'the service does not run');
@@ -294,12 +296,12 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     for (let hour = 0; hour < hours; hour++) {
       changePace(isBadHour(hour) ? pace : calmPace);
       const hourEnd = Math.min(end, (hour + 1) * HOUR_MS);
-      await pass(faultsEndOf(hour, hours) - kernel.now());
+      if (isBadHour(hour)) await pass(faultsEndOf(hour, hours) - kernel.now());
       faults.endAll();
       const calmMs = hourEnd - kernel.now();
       await pass(calmMs - HELD_BEFORE_END_MS - followingMs(stage.pace) - stage.pace.tickMs);
       // Just after a tick: an answer has every change at once, and a frame may join those up to the next tick.
-      await pass(stage.pace.tickMs - (kernel.now() % stage.pace.tickMs) + TICK_SHOWN_MS);
+      await pass(stage.pace.tickMs - (kernel.now() % stage.pace.tickMs) + shownMs(stage.pace));
       if (violations.found.length === 0) await checkHeld();
       await pass(hourEnd - kernel.now());
       if (violations.found.length === 0) await checkWhole(calmMs);

@@ -79,6 +79,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       },
       source,
     );
+  let life: Owner | undefined;
   let { pace } = TIERS[tier];
   /** When the pace was set, and what had passed by the clock of the reader then. */
   let paced = { at: 0, readerMs: 0 };
@@ -88,6 +89,10 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     startAt: START_AT,
     random: chanceOf(seed, 'Math.random'),
     slowness: (owner) => (owner === owners.reader ? readerSlowness(pace) : 1),
+    intervalSlowness(owner) {
+      if (owner === owners.world) return pace.slowness.world;
+      return owner === life ? pace.slowness.engine : 1;
+    },
     passedMs: (owner) => (owner === owners.reader ? readerMs() : kernel.now()),
     others: [
       [globalThis, { fetch: fetchFor() }],
@@ -116,24 +121,25 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const workers = createSimulatedWorkers(kernel, chanceOf(seed, 'workers'), model);
   const machine = simulatedMachine({ network, disk, seed, workers, fetchFor });
   const serviceUrl = new URL(SERVICE_URL);
-  const config = parseConfig({
-    flags: {
-      ...flags,
-      port: serviceUrl.port,
-      data: '/simulated',
-      world: world.url,
-      accounts: '2',
-      payments: 'demo',
-    },
-    env: {},
-  });
+  const configOf = ({ flags: paceFlags }: Pace) =>
+    parseConfig({
+      flags: {
+        ...flags,
+        ...paceFlags,
+        port: serviceUrl.port,
+        data: '/simulated',
+        world: world.url,
+        accounts: '2',
+        payments: 'demo',
+      },
+      env: {},
+    });
   const system = {
     wall: () => Date.now(),
     mono: () => performance.now(),
     sinceBoot: () => UPTIME_MS + kernel.now(),
   };
   const log = loggerTo(onLog);
-  let life: Owner | undefined;
   let service: Service | undefined;
   let lives = 0;
 
@@ -148,7 +154,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   async function live(own: Owner): Promise<void> {
     const { sources, tickMs } = pace;
     try {
-      service = await openService(config, log, { machine, system, sources, tickMs });
+      service = await openService(configOf(pace), log, { machine, system, sources, tickMs });
       void service.damaged.then((error) => onFailure('the store was found damaged', error));
       void service.over.then((error) => onFailure('the service could not go on', error));
     } catch (error) {

@@ -9,7 +9,7 @@ function isRight(record: Readonly<Record<string, unknown>>, postsAgeMs = 0): boo
   const violations = createViolations(() => 0);
   const stale = createStaleActions({
     heardAt: (_, input) => (input === 'posts' ? 100_000 - postsAgeMs : undefined),
-    limitsMs: LIMITS_MS,
+    limitsMs: () => LIMITS_MS,
     violations,
   });
   const shown = { channel: 'signals', account: 'a', key: '5', record };

@@ -68,7 +68,8 @@ export function createStaleActions({
   violations: { check },
 }: {
   readonly heardAt: (eventId: string, input: Input) => number | undefined;
-  readonly limitsMs: Readonly<Record<Input, number>>;
+  /** The limits that hold now. */
+  readonly limitsMs: () => Readonly<Record<Input, number>>;
   readonly violations: Pick<Violations, 'check'>;
 }): StaleActions {
   return {
@@ -86,11 +87,12 @@ export function createStaleActions({
       const advice = adviceIn(record);
       if (advice === undefined) return;
       const { eventId, actions } = advice;
+      const limits = limitsMs();
       for (const input of INPUTS) {
         const ageMs = askedAt - (heardAt(String(eventId), input) ?? askedAt);
         check(
           12,
-          ageMs <= limitsMs[input] + NOTICED_MS || actions.length === 0,
+          ageMs <= limits[input] + NOTICED_MS || actions.length === 0,
           () => `${path} says ${actions[0]} of ${eventId}, and ${input} are ${Math.round(ageMs)} ms old`,
         );
       }

@@ -5,6 +5,9 @@ import type { Model } from './simulated-workers.ts';
 /** How much happens in a simulated hour. */
 export type Tier = 'dense' | 'sparse';
 
+type StaleFlag = `staleSeconds${'Posts' | 'Oracle' | 'Ui' | 'Prices' | 'Events' | 'Crypto'}`;
+type PaceFlag = 'checkpointSeconds' | StaleFlag;
+
 /** How often something is done. */
 export interface Pace {
   readonly sources: Partial<SourceSettings>;
@@ -12,6 +15,10 @@ export interface Pace {
   readonly tickMs: number;
   /** Between two requests of who asks. */
   readonly askEveryMs: number;
+  /** Flags of the service: when a checkpoint is due, and how old an input may be before it counts as stale. */
+  readonly flags: Readonly<Partial<Record<PaceFlag, string>>>;
+  /** How many times longer than usual intervals are that would be 5 s or less, besides ticks. */
+  readonly slowness: { readonly engine: number; readonly world: number };
 }
 
 interface TierSettings {
@@ -22,17 +29,25 @@ interface TierSettings {
   readonly pace: Pace;
   /** In hours without faults. An engine that is to have it, or to have the other one again, is killed and started. */
   readonly calmPace: Pace;
-  /** How many times more seldom than usual somebody buys or claims something in hours without faults. */
+  /** How many times more seldom than usual somebody buys or claims something in hours with faults. */
+  readonly badSlowness: number;
+  /** The same of hours without. */
   readonly calmSlowness: number;
 }
 
 const SECOND_MS = 1_000;
 
-const USUAL_PACE: Pace = { sources: {}, tickMs: SECOND_MS, askEveryMs: 2 * SECOND_MS };
+const USUAL_PACE: Pace = {
+  sources: {},
+  flags: { checkpointSeconds: '120' },
+  tickMs: SECOND_MS,
+  askEveryMs: 2 * SECOND_MS,
+  slowness: { engine: 1, world: 1 },
+};
 
 /** The usual periods, a history that is long enough for forecasts, and events that overlap. */
 const DENSE: TierSettings = {
-  flags: { historyDays: '15', checkpointSeconds: '120' },
+  flags: { historyDays: '15' },
   world: {
     historyDays: 20,
     hasSilences: true,
@@ -46,6 +61,7 @@ const DENSE: TierSettings = {
   model: 'real',
   pace: USUAL_PACE,
   calmPace: USUAL_PACE,
+  badSlowness: 1,
   calmSlowness: 1,
 };
 
@@ -75,42 +91,7 @@ const SELDOM: Pace = {
     spotSilentMs: 300_000,
   },
   tickMs: 30 * SECOND_MS,
-  askEveryMs: 120_000,
-};
-
-/** As seldom as can be without an input that is stale as long as nothing fails. */
-const CALM: Pace = {
-  sources: {
-    postsPeriodMs: 180_000,
-    postsRecheckPeriodMs: 3_599_000,
-    listPeriodMs: 1_803_000,
-    timelineLookPeriodMs: 120_000,
-    deletionsPeriodMs: 1_440_000,
-    trackingsPeriodMs: 1_201_700,
-    oraclePeriodMs: 901_300,
-    oraclePastPeriodMs: 1_200_000,
-    eventsPeriodMs: 901_100,
-    closedEventsPeriodMs: 1_800_000,
-    cryptoEventsPeriodMs: 1_201_100,
-    settledPeriodMs: 1_200_000,
-    uiPeriodMs: 901_900,
-    uiFirstPeriodMs: 120_000,
-    subscriptionsPeriodMs: 300_000,
-    socketPingPeriodMs: 480_000,
-    pricesFlushPeriodMs: 300_000,
-    pricesSilentMs: 900_000,
-    booksPeriodMs: 600_100,
-    spotPeriodMs: 180_000,
-    spotSilentMs: 900_000,
-  },
-  tickMs: 120 * SECOND_MS,
-  askEveryMs: 600_000,
-};
-
-/** A small world that is asked seldom, so that days pass quickly. */
-const SPARSE: TierSettings = {
   flags: {
-    historyDays: '2',
     checkpointSeconds: '600',
     staleSecondsPosts: '360',
     staleSecondsOracle: '1800',
@@ -119,6 +100,52 @@ const SPARSE: TierSettings = {
     staleSecondsEvents: '1800',
     staleSecondsCrypto: '600',
   },
+  askEveryMs: 120_000,
+  slowness: { engine: 1, world: 60 },
+};
+
+/** So seldom that hours without faults take little time, and every input stays younger than it may be. */
+const CALM: Pace = {
+  sources: {
+    postsPeriodMs: 900_000,
+    postsRecheckPeriodMs: 3_599_000,
+    listPeriodMs: 3_603_000,
+    timelineLookPeriodMs: 900_000,
+    deletionsPeriodMs: 3_440_000,
+    trackingsPeriodMs: 1_801_700,
+    oraclePeriodMs: 1_801_300,
+    oraclePastPeriodMs: 3_600_000,
+    eventsPeriodMs: 1_801_100,
+    closedEventsPeriodMs: 3_600_000,
+    cryptoEventsPeriodMs: 3_601_100,
+    settledPeriodMs: 1_800_000,
+    uiPeriodMs: 1_801_900,
+    uiFirstPeriodMs: 900_000,
+    subscriptionsPeriodMs: 900_000,
+    socketPingPeriodMs: 1_200_000,
+    pricesFlushPeriodMs: 900_000,
+    pricesSilentMs: 3_600_000,
+    booksPeriodMs: 3_600_100,
+    spotPeriodMs: 900_000,
+    spotSilentMs: 3_600_000,
+  },
+  flags: {
+    checkpointSeconds: '3600',
+    staleSecondsPosts: '3600',
+    staleSecondsOracle: '7200',
+    staleSecondsUi: '7200',
+    staleSecondsPrices: '7200',
+    staleSecondsEvents: '7200',
+    staleSecondsCrypto: '7200',
+  },
+  tickMs: 200 * SECOND_MS,
+  askEveryMs: 1_200_000,
+  slowness: { engine: 10, world: 600 },
+};
+
+/** A small world that is asked seldom, so that days pass quickly. */
+const SPARSE: TierSettings = {
+  flags: { historyDays: '2' },
   world: {
     historyDays: 2,
     hasSilences: true,
@@ -126,13 +153,14 @@ const SPARSE: TierSettings = {
     series: ['two-days'],
     buckets: 4,
     priceEvents: 'none',
-    bookPeriodMs: 30_000,
-    spotPeriodMs: 30_000,
+    bookPeriodMs: SECOND_MS,
+    spotPeriodMs: SECOND_MS,
   },
   model: 'cheap',
   pace: SELDOM,
   calmPace: CALM,
-  calmSlowness: 60,
+  badSlowness: 3,
+  calmSlowness: 300,
 };
 
 export const TIERS: Readonly<Record<Tier, TierSettings>> = { dense: DENSE, sparse: SPARSE };
@@ -142,7 +170,12 @@ export function readerSlowness({ tickMs }: Pace): number {
   return tickMs / SECOND_MS;
 }
 
+/** Frames that are sent with a tick, or because of what came with it, have come after this. */
+export function shownMs({ slowness }: Pace): number {
+  return (4 + 2 * slowness.engine) * SECOND_MS;
+}
+
 /** Frames follow a change within this time: some are sent with the next tick. */
-export function followingMs({ tickMs }: Pace): number {
-  return tickMs + 5 * SECOND_MS;
+export function followingMs(pace: Pace): number {
+  return pace.tickMs + shownMs(pace);
 }

@@ -73,6 +73,20 @@ describe('installVirtualGlobals', () => {
     ]);
   });
 
+  it('lets the short intervals of an owner be longer, and its clock and its timeouts as they are', async () => {
+    globals.restore();
+    const random = chanceOf(1, 'random');
+    globals = installVirtualGlobals({ kernel, startAt: START_AT, random, intervalSlowness: () => 10 });
+    const startedAt = performance.now();
+    const ran: string[] = [];
+    const tell = (what: string) => () => ran.push(`${what} ${performance.now() - startedAt}`);
+    setInterval(tell('a second'), 1_000);
+    setInterval(tell('six seconds'), 6_000);
+    setTimeout(tell('timeout'), 1_000);
+    await kernel.run(12_000);
+    assert.deepEqual(ran, ['timeout 1000', 'six seconds 6000', 'a second 10000', 'six seconds 12000']);
+  });
+
   it('lets a timer that repeats go on at another pace, with a clock that goes on where it was', async () => {
     globals.restore();
     let slowness = 10;

@@ -25,6 +25,8 @@ interface VirtualOptions {
    * waits and the calendar are those of all.
    */
   readonly slowness?: (owner: Owner) => number;
+  /** How many times longer those intervals of an owner are that are 5 s or less; 1 unless given. */
+  readonly intervalSlowness?: (owner: Owner) => number;
   /** What has passed by the clock of an owner; virtual time divided by its slowness unless given. */
   readonly passedMs?: (owner: Owner) => number;
   /** What else is replaced, by name, in what holds it. */
@@ -35,6 +37,8 @@ interface VirtualOptions {
 const MAX_DELAY_MS = 2 ** 31 - 1;
 /** What is done at least this often is slowed down for some. */
 const SHORT_MS = 1_000;
+/** The same of what is repeated. */
+const SHORT_INTERVAL_MS = 5_000;
 /** `performance.now` at virtual time 0: a process that has run for a while. */
 const UPTIME_MS = 5_000;
 
@@ -161,7 +165,7 @@ const BUFFERED_BYTES = 16 * 1_024;
  * in the process meanwhile.
  */
 export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
-  const { kernel, startAt, random, slowness = () => 1, others = [] } = options;
+  const { kernel, startAt, random, slowness = () => 1, intervalSlowness = () => 1, others = [] } = options;
   const { passedMs = (owner: Owner) => kernel.now() / slowness(owner) } = options;
   let steppedMs = 0;
   const wall = () => Math.floor(startAt + kernel.now()) + steppedMs;
@@ -177,12 +181,14 @@ export function installVirtualGlobals(options: VirtualOptions): VirtualGlobals {
   }
 
   /** The delay of each turn of a timer, as the clock of its owner may run at another pace by then. */
-  const slowed = (ms: number) => {
+  const slowed = (ms: number, isRepeated: boolean) => {
     const { owner } = kernel;
-    return () => (ms <= SHORT_MS ? ms * slowness(owner) : ms);
+    const isShort = ms <= SHORT_MS;
+    const isShortInterval = isRepeated && ms <= SHORT_INTERVAL_MS;
+    return () => ms * (isShort ? slowness(owner) : 1) * (isShortInterval ? intervalSlowness(owner) : 1);
   };
   const start = (act: Callback, ms: unknown, args: readonly unknown[], isRepeated = false) =>
-    new VirtualTimer(kernel, () => act(...args), slowed(delayOf(ms)), isRepeated);
+    new VirtualTimer(kernel, () => act(...args), slowed(delayOf(ms), isRepeated), isRepeated);
   const startNow = (act: Callback, args: readonly unknown[]) =>
     new VirtualTimer(
       kernel,

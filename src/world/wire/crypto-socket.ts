@@ -7,6 +7,7 @@ import { type Candle, candle } from './crypto-rest.ts';
 import { createWorldSocket, type Silence, type WorldSocket } from './world-socket.ts';
 
 const PING_EVERY_TICKS = 20;
+const DAY_KEPT_MS = 10 * 60_000;
 
 const message = z.object({
   method: z.enum(['SUBSCRIBE', 'UNSUBSCRIBE', 'LIST_SUBSCRIPTIONS']),
@@ -30,17 +31,17 @@ export function createCryptoSocket(options: {
 }): WorldSocket {
   const { now, seed, periodMs } = options;
   const readers = new Set<Reader>();
-  const days = new Map<string, { readonly minute: number; readonly candle: Candle }>();
+  const days = new Map<string, { readonly place: number; readonly candle: Candle }>();
   let silence: Silence = 'none';
   let ticks = 0;
 
-  /** The last 24 hours, at most a minute old. */
+  /** The last 24 hours, at most ten minutes old. */
   function dayOf(symbol: CryptoSymbol, at: number): Candle {
-    const minute = Math.floor(at / 60_000);
+    const place = Math.floor(at / DAY_KEPT_MS);
     const known = days.get(symbol.symbol);
-    if (known?.minute === minute) return known.candle;
+    if (known?.place === place) return known.candle;
     const fresh = candle(seed, symbol, at - DAY_MS, at);
-    days.set(symbol.symbol, { minute, candle: fresh });
+    days.set(symbol.symbol, { place, candle: fresh });
     return fresh;
   }
 

@@ -114,6 +114,25 @@ describe('flipRisk', () => {
     assert.ok((flipRisk(later, same, same, buckets, lag, settled) ?? 1) < risk);
   });
 
+  it('lies in 0..1 where the oracle counts more than we do', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -300, max: 300 }),
+        fc.integer({ min: 1, max: 7_200_000 }),
+        (ahead, leftMs) => {
+          const settled = {
+            oracle: inputs.count + ahead,
+            soFar: { least: inputs.count, probs: [1] },
+            offset: { least: 0, probs: [1] },
+          };
+          const near = { ...inputs, now: inputs.endAt - leftMs, mean: 1 };
+          const risk = flipRisk(near, forecast, slow, buckets, lag, settled) ?? -1;
+          assert.ok(risk >= 0 && risk <= 1, `${risk}`);
+        },
+      ),
+    );
+  });
+
   it('is 0 at the close', () => {
     assert.equal(flipRisk({ ...inputs, now: inputs.endAt }, forecast, slow, buckets, lag, null), 0);
   });
