@@ -35,8 +35,8 @@ export function createSharedLog({ bus, stream, violations: { check } }: SharedLo
   let term = 0;
   /** The digest that the last entry of this epoch says; undefined before the first one on a bus that was wiped. */
   let stated: string | undefined = EMPTY_DIGEST;
-  /** What every engine had when the bus was wiped; undefined unless it was. */
-  let leastHead: number | undefined;
+  /** What every engine had when the bus was wiped. The next leader begins with the end of its log, so with some of that. */
+  let repeatedUpTo = 0;
   let isWiped = false;
 
   /** How far each log was found to be that of the bus. */
@@ -64,21 +64,21 @@ export function createSharedLog({ bus, stream, violations: { check } }: SharedLo
       const entry = entryOf(assemble, message);
       if (entry?.subject !== 'log') continue;
       const { digest, observations } = decodeLogEntry(entry.body);
-      const firstSeq = observations[0]?.seq ?? 0;
-      if (stated === undefined && leastHead !== undefined) {
-        const least = leastHead;
-        check(5, firstSeq > least, () => `all engines had ${least}, and the log goes on at ${firstSeq}`);
-        digests.length = Math.min(digests.length, firstSeq);
-      }
       for (const observation of observations) {
         const before = digests[observation.seq - 1];
         const known = digests[observation.seq];
+        const digest = before === undefined ? undefined : nextDigest(before, observation);
+        const isAgain = observation.seq <= repeatedUpTo;
+        if (isAgain) {
+          const least = repeatedUpTo;
+          check(5, digest === known, () => `all engines had ${least}, and ${observation.seq} is another now`);
+        } else repeatedUpTo = 0;
         check(
           21,
-          before !== undefined && known === undefined,
+          digest !== undefined && (isAgain || known === undefined),
           () => `observation ${observation.seq} comes at place ${entry.place}, after ${digests.length - 1}`,
         );
-        if (before !== undefined) digests[observation.seq] = nextDigest(before, observation);
+        if (digest !== undefined) digests[observation.seq] = digest;
       }
       // A log begins with a digest of its last observations on a bus that was wiped.
       const expected = stated === undefined ? digest : observations.reduce(nextDigest, stated);
@@ -93,7 +93,8 @@ export function createSharedLog({ bus, stream, violations: { check } }: SharedLo
     },
     onWipe(heads) {
       readBus();
-      leastHead = Math.min(...heads);
+      repeatedUpTo = Math.min(...heads);
+      digests.length = Math.min(digests.length, repeatedUpTo + 1);
       isWiped = true;
       read = 0;
       term = 0;

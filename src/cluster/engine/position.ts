@@ -56,14 +56,9 @@ export function carry(journal: Pick<Journal, 'read'>, from: Link, seq: number): 
 /** So many observations tell one log from any other: they have the times at which they were received. */
 const TELLING = 1_000;
 
-/** The first link of a log that was never on a bus: its last observations stand for all. */
-function firstLink(journal: Journal): Link {
-  const { head, tail } = journal;
-  const before = Math.max(tail, head - TELLING) - 1;
-  return {
-    seq: head,
-    digest: head === 0 ? EMPTY_DIGEST : carry(journal, { seq: before, digest: EMPTY_DIGEST }, head),
-  };
+/** Where the digests of a log begin that was never on a bus: its last observations stand for all. */
+function firstLink({ head, tail }: Journal): Link {
+  return { seq: Math.max(0, Math.max(tail, head - TELLING) - 1), digest: EMPTY_DIGEST };
 }
 
 interface Place {
@@ -77,6 +72,11 @@ export interface Beginning {
   /** `shortened`: the store has lost the end of its log since, and the digest at this one is not known. */
   readonly is: 'noted' | 'new' | 'shortened';
   readonly position: Position;
+  /**
+   * What follows this is published if the stream has nothing. Of a log that is new to the stream that is its end, so that
+   * an engine which is a little behind still finds what it lacks.
+   */
+  readonly published: { readonly log: Link; readonly outputsUpTo: number };
 }
 
 /**
@@ -96,11 +96,20 @@ export function beginningOf(
   }
   if (noted !== undefined && noted.epoch === epoch) {
     const { head } = journal;
-    if (noted.seq <= head) return { is: 'noted', position: noted };
+    if (noted.seq <= head) return goingOn('noted', noted);
     const outputsUpTo = Math.min(noted.outputsUpTo, head);
-    return { is: 'shortened', position: { ...noted, place: 0, seq: head, outputsUpTo } };
+    return goingOn('shortened', { ...noted, place: 0, seq: head, outputsUpTo });
   }
-  const link = firstLink(journal);
-  const position = { epoch, shard, place: 0, outputsUpTo: link.seq, graphVersion: null, ...link };
-  return { is: 'new', position };
+  const first = firstLink(journal);
+  const { head: seq } = journal;
+  const digest = carry(journal, first, seq);
+  return {
+    is: 'new',
+    position: { epoch, shard, place: 0, seq, digest, outputsUpTo: seq, graphVersion: null },
+    published: { log: first, outputsUpTo: first.seq },
+  };
+}
+
+function goingOn(is: Beginning['is'], position: Position): Beginning {
+  return { is, position, published: { log: position, outputsUpTo: position.outputsUpTo } };
 }

@@ -4,9 +4,9 @@ import type { StandbyEngine } from '../../engine/engine.ts';
 import { isRefusedWrite, ServiceError } from '../../errors.ts';
 import { createCompaction } from '../../feed/log/compaction.ts';
 import { createRetryingWriter, firstRefusal } from '../../resilience/retry-write.ts';
-import type { Store } from '../../store/store.ts';
+import type { FeedRow, Store } from '../../store/store.ts';
 import { applyAccessEntry } from '../access/access-log.ts';
-import { nextDigest } from '../entries/chain.ts';
+import { type Digest, EMPTY_DIGEST, nextDigest } from '../entries/chain.ts';
 import { decodeFeedEntry } from '../entries/feed-entry.ts';
 import { decodeLogEntry } from '../entries/log-entry.ts';
 import { decodeOutputsEntry } from '../entries/outputs-entry.ts';
@@ -74,8 +74,9 @@ export function createReplica(deps: ReplicaDeps): Replica {
   let { position } = deps.beginning;
   /** Until the stream has told it. */
   let isDigestKnown = deps.beginning.is !== 'shortened';
-  let logOnBus: Link = position;
-  let { outputsUpTo: outputsOnBus } = position;
+  let { log: logOnBus, outputsUpTo: outputsOnBus } = deps.beginning.published;
+  /** Whether the stream was found to have this log, by the noted digest or by observations that both have. */
+  let isCompared = deps.beginning.is === 'noted';
   /** Of an entry that is older than the noted digest, if there was one. */
   let unconfirmed: Link | undefined;
 
@@ -91,6 +92,16 @@ export function createReplica(deps: ReplicaDeps): Replica {
     unconfirmed = undefined;
   }
 
+  /** Throws unless the own log has the same of these as far as both go. */
+  function compare(observations: readonly Observation[]): void {
+    const theirs = new Map(observations.map((each) => [each.seq, each]));
+    for (const own of journal.read(observations[0]?.seq ?? 1)) {
+      const their = theirs.get(own.seq);
+      if (their === undefined) return;
+      if (nextDigest(EMPTY_DIGEST, own) !== nextDigest(EMPTY_DIGEST, their)) throw diverged(own.seq);
+    }
+  }
+
   /** The observations after the position: those of the own log as far as it goes. */
   function* rest(observations: readonly Observation[]): Iterable<Observation> {
     const last = observations.at(-1)?.seq ?? 0;
@@ -103,21 +114,35 @@ export function createReplica(deps: ReplicaDeps): Replica {
     for (const observation of observations) if (observation.seq > journal.head) yield observation;
   }
 
+  /** Throws unless the own log and these have this digest. */
+  function prove(observations: readonly Observation[], last: number, digest: Digest): void {
+    confirm();
+    let found = position.digest;
+    for (const observation of rest(observations)) found = nextDigest(found, observation);
+    if (found !== digest) throw diverged(last);
+  }
+
   async function applyLog(entry: StoredEntry): Promise<void> {
     const { digest, graphVersion, observations } = decodeLogEntry(entry.bytes);
     const first = observations[0]?.seq ?? 0;
     const last = observations.at(-1)?.seq ?? 0;
     logOnBus = { seq: last, digest };
+    const isFirstInBoth = !isCompared && first <= position.seq;
+    if (isFirstInBoth) {
+      compare(observations);
+      // Those of the stream may begin with another observation.
+      isDigestKnown = false;
+    }
+    isCompared = true;
     if (last <= position.seq) {
       unconfirmed = { seq: last, digest };
       position = { ...position, place: entry.place, graphVersion };
       return;
     }
     if (first > position.seq + 1) throw behind(position.seq);
-    confirm();
-    let found = position.digest;
-    for (const observation of rest(observations)) found = nextDigest(found, observation);
-    if (found !== digest) throw diverged(last);
+    // Nothing is known of the digest before the first one that goes beyond the own log.
+    if (!isFirstInBoth) prove(observations, last, digest);
+    isDigestKnown = true;
     const fresh = observations.filter(({ seq }) => seq > journal.head);
     for (const output of await engine.follow(fresh)) made.push(output);
     position = { ...position, place: entry.place, seq: last, digest, graphVersion };
@@ -142,9 +167,20 @@ export function createReplica(deps: ReplicaDeps): Replica {
     position = { ...position, place: entry.place };
   }
 
+  /** Frames that are missing here would be missing for every reader once this engine leads. */
+  function checkNumbers(rows: readonly FeedRow[]): void {
+    const numbers = new Map(lastRows);
+    for (const { topic, seq } of rows) {
+      const last = numbers.get(topic);
+      if (last !== undefined && seq !== last + 1) throw behind(position.seq);
+      numbers.set(topic, seq);
+    }
+  }
+
   async function applyFeed(entry: StoredEntry): Promise<void> {
     const batch = decodeFeedEntry(entry.bytes);
     const rows = batch.rows.filter(({ topic, seq }) => seq > (lastRows.get(topic) ?? 0));
+    checkNumbers(rows);
     if (rows.length > 0) {
       const topics = batch.topics.filter(({ topic, seq }) => seq > (lastRows.get(topic) ?? 0));
       const upTo = Math.max(batch.upTo, feed.head()?.upTo ?? 0);

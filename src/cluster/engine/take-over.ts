@@ -6,18 +6,22 @@ import {
   type Output,
 } from '../../../streams/internal.ts';
 import type { ShardWriter } from '../../bus/bus.ts';
-import type { Journal, Outputs, Store } from '../../store/store.ts';
+import type { FeedRow, FeedTopic, Journal, Outputs, Store, StoredFrames } from '../../store/store.ts';
 import { type Digest, nextDigest } from '../entries/chain.ts';
+import { encodeFeedEntry } from '../entries/feed-entry.ts';
 import { encodeLogEntry } from '../entries/log-entry.ts';
 import { encodeOutputsEntry } from '../entries/outputs-entry.ts';
 import type { Link, Position } from './position.ts';
 
 /** Observations of one entry. */
 const BLOCK = 500;
+/** Frames follow an observation later, and some are older than the observation that they wait for. */
+const FRAMES_BEFORE_MS = 60_000;
+const FRAMES_AT_ONCE = 256;
 
 interface TakeOverDeps {
   readonly writer: ShardWriter;
-  readonly store: Pick<Store, 'journal' | 'outputs'>;
+  readonly store: Pick<Store, 'journal' | 'outputs' | 'feed'>;
   readonly position: Position;
   /** The end of the log and of the outputs on the stream. */
   readonly onBus: { readonly log: Link; readonly outputsUpTo: number };
@@ -26,13 +30,15 @@ interface TakeOverDeps {
 }
 
 /**
- * What a new leader publishes before anything else: the end of the log that the stream has lost, if it has, and the outputs
- * that the leader before did not publish any more. Resolves to where the term goes on.
+ * What a new leader publishes before anything else: the end of the log that the stream has lost, if it has, with the frames
+ * of that time, and the outputs that the leader before did not publish any more. Resolves to where the term goes on.
  */
 export async function publishMissing(deps: TakeOverDeps): Promise<Position> {
   const { writer, store, position, onBus, passing } = deps;
   const { journal, outputs } = store;
+  const lost = firstAfter(journal, onBus.log.seq);
   const digest = await appendLog(deps);
+  if (lost !== undefined) await appendFrames(deps, lost.receivedAt - FRAMES_BEFORE_MS);
   const last = lastOf(journal);
   if (last !== undefined) {
     const missing = [...keptAfter(outputs, onBus.outputsUpTo, last.seq), ...passing];
@@ -60,6 +66,34 @@ async function appendLog({ writer, store: { journal }, onBus: { log } }: TakeOve
   }
   await flush();
   return digest;
+}
+
+/** Appends the stored frames since an instant, UTC ms: the stream has lost them too. Who has them takes them for known. */
+async function appendFrames({ writer, store: { feed } }: TakeOverDeps, sinceAt: number): Promise<void> {
+  const head = feed.head();
+  if (head?.epoch === undefined) return;
+  for (const topic of feed.topics()) {
+    const rows = rowsSince(feed, topic, sinceAt);
+    if (rows.length === 0) continue;
+    const batch = { epoch: head.epoch, upTo: head.upTo, rows, topics: [topic] };
+    await writer.append({ kind: 'feed', bytes: encodeFeedEntry(batch) });
+  }
+}
+
+/** Read backwards in pieces that become larger, since rows are found by their numbers and not by their time. */
+function rowsSince(feed: StoredFrames, { topic, seq }: FeedTopic, sinceAt: number): readonly FeedRow[] {
+  const oldest = feed.oldest(topic) ?? seq + 1;
+  for (let count = FRAMES_AT_ONCE; ; count *= 2) {
+    const from = Math.max(oldest, seq - count + 1);
+    const rows = feed.read(topic, from - 1, count);
+    if (from === oldest || (rows[0]?.at ?? sinceAt) < sinceAt) return rows.filter(({ at }) => at >= sinceAt);
+  }
+}
+
+function firstAfter(journal: Journal, seq: number): Observation | undefined {
+  if (journal.head <= seq) return undefined;
+  for (const observation of journal.read(seq + 1)) return observation;
+  return undefined;
 }
 
 function lastOf(journal: Journal): Observation | undefined {

@@ -68,16 +68,7 @@ describe('an engine on a bus', () => {
       await leads(shard, leader);
       const standby = await shard.start();
       for (const n of [1, 2, 3]) await shard.settled(leader.deliver(aPost(n)));
-      const publishing = leader.leadership()?.publishing;
-      assert.ok(publishing);
-      const batch = {
-        epoch: leader.bus.epoch,
-        upTo: leader.store.journal.head,
-        rows: [{ topic: 'posts/a', seq: 1, at: 5, text: 'a frame' }],
-        topics: [{ topic: 'posts/a', seq: 1, keys: [] }],
-      };
-      await shard.settled(publishing.share(batch));
-      await publishing.frames(leader.store.feed).append(batch);
+      const batch = await sendFrame(shard, leader, 1);
       await shard.until('the frame is there', () => standby.store.feed.head() !== undefined);
       assert.deepEqual(standby.store.feed.read('posts/a', 0, 9), batch.rows);
       assert.equal(standby.store.feed.head()?.upTo, batch.upTo);
@@ -446,6 +437,67 @@ describe('an engine on a bus', () => {
   );
 
   it(
+    'follows on when the bus has lost everything that it lacks and the next leader has it',
+    onShard(async (shard) => {
+      const leader = await shard.start();
+      await leads(shard, leader);
+      const standby = await shard.start();
+      await shard.settled(leader.deliver(aPost(1)));
+      await sendFrame(shard, leader, 1);
+      await shard.until('the frame is there', () => standby.store.feed.head() !== undefined);
+      await follows(shard, standby, leader);
+      await standby.stop();
+      for (const n of [2, 3]) await shard.settled(leader.deliver(aPost(n)));
+      for (const n of [2, 3]) await sendFrame(shard, leader, n);
+      shard.cluster.remove();
+      await shard.until('the leader ends', () => leader.end() !== undefined);
+      await leader.stop();
+      assert.ok(standby.store.journal.head < leader.store.journal.head);
+      const again = await shard.start({ store: leader.store });
+      await leads(shard, again);
+      await shard.settled(again.deliver(aPost(4)));
+      const back = await shard.start({ store: standby.store });
+      await follows(shard, back, again);
+      assert.deepEqual(logOf(back.store), logOf(again.store));
+      assert.deepEqual(back.store.outputs.latest('posts'), again.store.outputs.latest('posts'));
+      assert.equal(back.membership.state().alarm, null);
+      assert.deepEqual(back.store.feed.read('posts/a', 0, 9), again.store.feed.read('posts/a', 0, 9));
+      assert.equal(back.store.feed.read('posts/a', 0, 9).length, 3);
+      again.node.kill();
+      await leads(shard, back);
+      await shard.settled(back.deliver(aPost(5)));
+      assert.deepEqual(
+        postsOf(back.store),
+        [1, 2, 3, 4, 5].map((n) => aPost(n).id),
+      );
+    }),
+  );
+
+  it(
+    'is refused by what the next leader publishes of its log when its own went on differently',
+    onShard(async (shard) => {
+      const leader = await shard.start();
+      await leads(shard, leader);
+      const standby = await shard.start();
+      await shard.settled(leader.deliver(aPost(1)));
+      await follows(shard, standby, leader);
+      await standby.stop();
+      const head = standby.store.journal.head;
+      await standby.store.journal.append([{ seq: head + 1, receivedAt: AT + 86_400_000, fact: aPost(7) }]);
+      for (const n of [2, 3]) await shard.settled(leader.deliver(aPost(n)));
+      shard.cluster.remove();
+      await shard.until('the leader ends', () => leader.end() !== undefined);
+      await leader.stop();
+      const again = await shard.start({ store: leader.store });
+      await leads(shard, again);
+      const back = await shard.start({ store: standby.store });
+      await shard.until('it ends', () => back.end() !== undefined);
+      assert.equal(back.end()?.code, 'CLUSTER_OTHER_LOG');
+      assert.equal(back.leadership(), undefined);
+    }),
+  );
+
+  it(
     'refuses a folder with another log, and one of another shard, and changes neither',
     onShard(async (shard) => {
       const leader = await shard.start();
@@ -464,6 +516,23 @@ describe('an engine on a bus', () => {
     }),
   );
 });
+
+/** As the feed of a leader does. */
+async function sendFrame(shard: SimulatedShard, leader: SimulatedEngine, seq: number) {
+  const publishing = leader.leadership()?.publishing;
+  assert.ok(publishing);
+  const { head } = leader.store.journal;
+  const [last] = leader.store.journal.readBack(head);
+  const batch = {
+    epoch: leader.bus.epoch,
+    upTo: head,
+    rows: [{ topic: 'posts/a', seq, at: last?.receivedAt ?? 0, text: `frame ${seq}` }],
+    topics: [{ topic: 'posts/a', seq, keys: [] }],
+  };
+  await shard.settled(publishing.share(batch));
+  await publishing.frames(leader.store.feed).append(batch);
+  return batch;
+}
 
 async function rawLeader(shard: SimulatedShard) {
   const { bus, node } = await shard.connect();
