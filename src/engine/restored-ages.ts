@@ -17,7 +17,7 @@ const OWN_INPUTS = ['oracle', 'ui', 'prices'] as const;
  * have been removed. The tick does not tell of an event that was opened since, or has other buckets or another window.
  */
 export function restoredAges(
-  { receivedAt, fact }: Pick<Observation, 'receivedAt'> & { readonly fact: TickAges },
+  { seq: tickSeq, fact }: Pick<Observation, 'seq'> & { readonly fact: TickAges },
   {
     sources,
     latest,
@@ -28,9 +28,9 @@ export function restoredAges(
     Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
   const ages = only(fact.ages);
   const lagging = only(fact.lagging ?? {});
-  for (const { at, record } of latest.all('events')) {
-    // What is logged in the turn of a tick is not known when its ages are taken.
-    if (at < receivedAt || record.phase !== 'active') continue;
+  for (const { seq, record } of latest.all('events')) {
+    // What a tick itself changes is not known when its ages are taken.
+    if (seq < tickSeq || record.phase !== 'active') continue;
     const account = record.subject.type === 'posts' ? record.subject.account : '';
     for (const input of OWN_INPUTS) {
       const source = sourceOf(input, account);

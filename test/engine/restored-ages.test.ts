@@ -2,18 +2,19 @@ import assert from 'node:assert/strict';
 import { restoredAges } from '../../src/engine/restored-ages.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import type { TickAges } from '../../streams/internal.ts';
-import { eventOutput, NOON } from '../support/outputs.ts';
+import { eventOutput } from '../support/outputs.ts';
 
 const DAY_MS = 86_400_000;
+const TICK = 40;
 
 describe('restoredAges', () => {
   const sources = [{ name: 'prices' }, { name: 'ui:a' }, { name: 'oracle:a' }];
   const restored = (fact: TickAges, latest = createLatest()) =>
-    restoredAges({ receivedAt: NOON, fact }, { sources, latest });
-  const latestWith = (at: number, phase: 'active' | 'closed' = 'active') => {
+    restoredAges({ seq: TICK, fact }, { sources, latest });
+  const latestWith = (seq: number, phase: 'active' | 'closed' = 'active') => {
     const latest = createLatest();
     const subject = { type: 'posts', account: 'a' } as const;
-    latest.load([eventOutput({ eventId: 5, trackingId: 'w', subject, phase }, { at })]);
+    latest.load([eventOutput({ eventId: 5, trackingId: 'w', subject, phase }, { seq })]);
     return latest;
   };
 
@@ -26,11 +27,11 @@ describe('restoredAges', () => {
     });
   });
 
-  it('do not tell how old the values of an event are that has changed since', () => {
+  it('do not tell how old the values of an event are that has changed since, whatever the calendar showed', () => {
     const fact = { ages: { 'oracle:a': 1, 'ui:a': 2, prices: 3 }, lagging: { prices: { 4: 70_000 } } };
-    assert.deepEqual(restored(fact, latestWith(NOON - 1)), fact);
-    for (const at of [NOON, NOON + 1])
-      assert.deepEqual(restored(fact, latestWith(at)), {
+    assert.deepEqual(restored(fact, latestWith(TICK - 1)), fact);
+    for (const seq of [TICK, TICK + 1])
+      assert.deepEqual(restored(fact, latestWith(seq)), {
         ages: fact.ages,
         lagging: { 'oracle:a': { w: DAY_MS }, 'ui:a': { 5: DAY_MS }, prices: { 4: 70_000, 5: DAY_MS } },
       });
@@ -38,8 +39,8 @@ describe('restoredAges', () => {
 
   it('are told of an event that is over, and of sources that never answered', () => {
     const fact = { ages: { prices: 2 } };
-    assert.deepEqual(restored(fact, latestWith(NOON, 'closed')), fact);
-    assert.deepEqual(restored({ ages: { 'ui:a': 2 } }, latestWith(NOON)), {
+    assert.deepEqual(restored(fact, latestWith(TICK, 'closed')), fact);
+    assert.deepEqual(restored({ ages: { 'ui:a': 2 } }, latestWith(TICK)), {
       ages: { 'ui:a': 2 },
       lagging: { 'ui:a': { 5: DAY_MS } },
     });

@@ -302,7 +302,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       await pass(calmMs - HELD_BEFORE_END_MS - followingMs(stage.pace) - stage.pace.tickMs);
       // Just after a tick: an answer has every change at once, and a frame may join those up to the next tick.
       await pass(stage.pace.tickMs - (kernel.now() % stage.pace.tickMs) + shownMs(stage.pace));
-      if (violations.found.length === 0) await checkHeld();
+      if (isBadHour(hour) && violations.found.length === 0) await checkHeld();
       await pass(hourEnd - kernel.now());
       if (violations.found.length === 0) await checkWhole(calmMs);
       report(progressOf(stage, violations.found.length, kills, end));
