@@ -80,7 +80,7 @@ const SELDOM: Pace = {
     closedEventsPeriodMs: 1_800_000,
     cryptoEventsPeriodMs: 1_201_100,
     settledPeriodMs: 300_000,
-    uiPeriodMs: 451_900,
+    uiPeriodMs: 299_300,
     uiFirstPeriodMs: 30_000,
     subscriptionsPeriodMs: 60_000,
     socketPingPeriodMs: 120_000,

@@ -23,8 +23,9 @@ const markOf = (at: number, calls: number) => at * MOST_PER_MARK + calls - 1;
 const timeOf = (mark: number) => Math.floor(mark / MOST_PER_MARK);
 const callsOf = (mark: number) => (mark % MOST_PER_MARK) + 1;
 
-/** Marks that are over are removed when there are more of them than this and than the others. */
+/** Marks that are over are removed when there are more of them than this and than this share of all. */
 const MOST_OVER = 64;
+const MOST_OVER_SHARE = 1 / 8;
 
 export function emptyHour(id: string): Hour {
   return { id, marks: [], first: 0, used: 0 };
@@ -39,7 +40,8 @@ export function advance(hour: Hour, now: number): void {
     hour.first += 1;
   }
   if (hour.first === marks.length) hour.marks = [];
-  else if (hour.first > MOST_OVER && 2 * hour.first > marks.length) hour.marks = marks.slice(hour.first);
+  else if (hour.first > Math.max(MOST_OVER, MOST_OVER_SHARE * marks.length))
+    hour.marks = marks.slice(hour.first);
   else return;
   hour.first = 0;
 }
