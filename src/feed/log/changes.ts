@@ -20,10 +20,12 @@ const KNOWN_FOR_MS = 72 * HOUR_MS;
 const KNOWN_POSTS = 2_000;
 
 /**
- * Requests are answered after so many records, each of which takes some tenths of a millisecond. A number, and not a time:
- * what few accounts change in a turn is always appended within that turn.
+ * Of more records than these, each of which takes up to a millisecond, requests are answered after every one. A number, and
+ * not a time: what few accounts change in a turn is always appended within that turn.
  */
-const RECORDS_PER_STEP = 64;
+const RECORDS_AT_ONCE = 64;
+/** Of so many records each part is appended as soon as it is known, so that its readers do not wait for all others. */
+const CHANGES_PER_PART = 32;
 
 interface ChangesDeps {
   readonly latest: Latest;
@@ -169,24 +171,33 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
     return [changeOf(topic, at, [...causes], key, stored)];
   }
 
-  /** How many records this piece of work has looked at since requests could be answered. */
+  /** How many posts were looked at since requests could be answered. */
   let looked = 0;
-  function* pauseAfter(count: number): Generator<void> {
-    looked += count;
-    if (looked < RECORDS_PER_STEP) return;
+  function* pauseAfter(posts: number): Generator<void> {
+    looked += posts;
+    if (looked < RECORDS_AT_ONCE) return;
     yield;
     looked = 0;
   }
 
+  /** The posts among the changes are in the first part: once that is stored, they count as numbered. */
   function* append(changes: Change[], tick?: OutputOf<'freshness'>, isAll = tick !== undefined) {
     const { at } = latest;
     upTo = Math.max(upTo, latest.seq);
     const numbered = upTo;
-    for (const record of takeDue(at, isAll)) {
-      changes.push(...changesIn(record, at));
-      yield* pauseAfter(1);
+    const taken = takeDue(at, isAll);
+    const areMany = taken.length > RECORDS_AT_ONCE;
+    let part = changes;
+    for (const record of taken) {
+      part.push(...changesIn(record, at));
+      if (!areMany) continue;
+      if (part.length >= CHANGES_PER_PART) {
+        log.append(part, numbered);
+        part = [];
+      }
+      yield;
     }
-    if (changes.length > 0 || tick !== undefined) log.append(changes, numbered, tick);
+    if (part.length > 0 || tick !== undefined) log.append(part, numbered, tick);
   }
 
   function* catchUp(posts: Iterable<OutputOf<'posts'>>): Generator<void> {
@@ -212,7 +223,6 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
   let isWaiting = false;
 
   function* appendWaiting(): Generator<void> {
-    looked = 0;
     const [posts, tick] = [waitingPosts, waitingTick];
     waitingPosts = [];
     waitingTick = undefined;

@@ -237,4 +237,39 @@ describe('what many accounts change in one turn', () => {
     const posts = published.flatMap((each, place) => (/^tweets\/account_a [12]$/.test(each) ? [place] : []));
     assert.ok(posts.length >= 2 && (posts[0] ?? 0) < (first ?? 0) && (posts.at(-1) ?? 0) > (first ?? 0));
   });
+
+  it('is stored in parts, the posts in the first of them, and readers of a part do not wait for the others', async () => {
+    const latest = createLatest();
+    const window = createMemoryFrames();
+    const stored: { readonly upTo: number; readonly topics: readonly string[] }[] = [];
+    const log = openFrameLog({
+      window: {
+        ...window,
+        async append(batch) {
+          stored.push({ upTo: batch.upTo, topics: batch.rows.map(({ topic }) => topic) });
+          await window.append(batch);
+        },
+      },
+      topics,
+      report: fail,
+    });
+    const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
+    const records = createRecords({ latest, now: () => NOON, staleAfterMs });
+    const changes = createChanges({ latest, topics, records, log, report: fail });
+    changes.catchUp([]);
+    await changes.settled();
+    const turn = turnOf(1, 1);
+    latest.apply(turn, 1, NOON + 1);
+    changes.follow(turn);
+    await changes.settled();
+    await log.stop();
+    // Before the turn, what there is without one was stored.
+    const parts = stored.filter(({ upTo }) => upTo === 1).map((part) => part.topics);
+    assert.ok(parts.length > 1, 'all of it is in one part');
+    const withPosts = parts.map((each) => each.some((topic) => topic.startsWith('tweets/')));
+    assert.deepEqual(
+      withPosts,
+      parts.map((_, place) => place === 0),
+    );
+  });
 });
