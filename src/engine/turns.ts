@@ -7,6 +7,7 @@ import {
   type Observation,
   type Output,
   type OutputOf,
+  readPutOff,
 } from '../../streams/internal.ts';
 import { isRefusedWrite, StoreError } from '../errors.ts';
 import { createLoopYield } from '../resilience/loop-yield.ts';
@@ -105,6 +106,7 @@ const FACTS_PER_TURN = 1_000;
 export function createTurns(deps: TurnsDeps): Turns {
   const { journal, outputs, latest, clock, report } = deps;
   const runner = createRunner(deps.state);
+  const putOff = readPutOff(deps.state);
 
   const writer = createRetryingWriter({
     onRefused: (error) => report({ type: 'refused_write', error }),
@@ -214,6 +216,8 @@ export function createTurns(deps: TurnsDeps): Turns {
       taken.push(...waiting.splice(0));
       throw end.error;
     }
+    const loop = createLoopYield();
+    for (const _ of putOff) if (loop.isDue()) await loop.yield();
     const facts: Fact[] = [];
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       taken.push(next);
