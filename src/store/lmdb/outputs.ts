@@ -310,6 +310,21 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
       return outputs;
     },
 
+    latestAfter(stream, key, limit) {
+      checkFew();
+      const outputs: Output[] = [];
+      const range = {
+        start: [stream, key ?? ''] satisfies LatestKey,
+        exclusiveStart: key !== undefined,
+        limit,
+      };
+      for (const row of latest.getRange(range)) {
+        if (row.key[0] !== stream) break;
+        outputs.push(parseStored<Output>(row.value, `the latest of ${row.key.join(' ')}`));
+      }
+      return outputs;
+    },
+
     *read(stream, fromSeq): Iterable<KeptOutput> {
       const history = histories.get(stream);
       let start: HistoryKey = [fromSeq, 0];

@@ -55,6 +55,7 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
   >();
 
   function* pass(): Generator<void> {
+    while (latest.readMore('scores') > 0) yield;
     const { seq, changes } = scores;
     const data: ScoredPart[] = [];
     const all = yield* read();
@@ -90,8 +91,8 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
   function beginIfStarted(): void {
     if (isBegun || starting() !== undefined) return;
     isBegun = true;
-    if (Array.from(latest.all('scores')).length > AT_ONCE) work = startPacedWork(first, report);
-    else for (const _ of first);
+    if (areScoresFew(latest)) for (const _ of first);
+    else work = startPacedWork(first, report);
   }
 
   beginIfStarted();
@@ -118,6 +119,16 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
       work?.stop();
     },
   };
+}
+
+/** Reads no more of them than it has to. */
+function areScoresFew(latest: Latest): boolean {
+  for (let count = 0; count <= AT_ONCE; ) {
+    const read = latest.readMore('scores');
+    if (read === 0) return Array.from(latest.all('scores')).length <= AT_ONCE;
+    count += read;
+  }
+  return false;
 }
 
 function areSame(before: readonly ScoredForecast[], now: readonly ScoredForecast[]): boolean {

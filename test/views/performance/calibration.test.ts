@@ -23,9 +23,9 @@ describe('calibration', () => {
     const latest = createLatest(outputs);
     latest.loadFrom({
       ...outputs,
-      latest(stream, isWanted) {
+      latestAfter(stream, key, limit) {
         read.push(stream);
-        return outputs.latest(stream, isWanted);
+        return outputs.latestAfter(stream, key, limit);
       },
     });
     const watcher = createWatcher(latest);
