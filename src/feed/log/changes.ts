@@ -20,10 +20,11 @@ const KNOWN_FOR_MS = 72 * HOUR_MS;
 const KNOWN_POSTS = 2_000;
 
 /**
- * Of more records than these, each of which takes up to a millisecond, requests are answered after every one. A number, and
+ * Of more records than these, each of which takes up to a millisecond, requests are answered after every few. Numbers, and
  * not a time: what few accounts change in a turn is always appended within that turn.
  */
 const RECORDS_AT_ONCE = 64;
+const RECORDS_PER_STEP = 4;
 /** Of so many records each part is appended as soon as it is known, so that its readers do not wait for all others. */
 const CHANGES_PER_PART = 32;
 
@@ -43,6 +44,11 @@ interface Changes {
   follow(outputs: readonly Output[]): void;
   /** Resolves when everything is appended. */
   settled(): Promise<void>;
+}
+
+interface AppendOptions {
+  readonly tick?: OutputOf<'freshness'> | undefined;
+  readonly isCatchingUp?: boolean;
 }
 
 /** A record that has to be published, and why. */
@@ -171,6 +177,11 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
     return [changeOf(topic, at, [...causes], key, stored)];
   }
 
+  /** Whether it was published since the start. */
+  function isPublished({ topic, key }: DueRecord): boolean {
+    return (log.live(topic).get(key) ?? 0) > 0;
+  }
+
   /** How many posts were looked at since requests could be answered. */
   let looked = 0;
   function* pauseAfter(posts: number): Generator<void> {
@@ -180,24 +191,32 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
     looked = 0;
   }
 
-  /** The posts among the changes are in the first part: once that is stored, they count as numbered. */
-  function* append(changes: Change[], tick?: OutputOf<'freshness'>, isAll = tick !== undefined) {
+  /**
+   * Appends changes of posts, and those of the records that are due. Posts come first: whatever is stored after them says
+   * that they are numbered. What comes while it catches up goes before the rest, which readers know already.
+   */
+  function* append(posts: Change[], { tick, isCatchingUp = false }: AppendOptions): Generator<void> {
     const { at } = latest;
     upTo = Math.max(upTo, latest.seq);
-    const numbered = upTo;
-    const taken = takeDue(at, isAll);
+    const taken = takeDue(at, isCatchingUp || tick !== undefined);
     const areMany = taken.length > RECORDS_AT_ONCE;
-    let part = changes;
-    for (const record of taken) {
-      part.push(...changesIn(record, at));
+    let part = posts;
+    if (areMany && part.length > 0) {
+      log.append(part, upTo);
+      part = [];
+    }
+    for (const [index, record] of taken.entries()) {
+      if (!isCatchingUp || !isPublished(record)) part.push(...changesIn(record, at));
       if (!areMany) continue;
       if (part.length >= CHANGES_PER_PART) {
-        log.append(part, numbered);
+        log.append(part, upTo);
         part = [];
       }
+      if (index % RECORDS_PER_STEP !== 0) continue;
       yield;
+      if (isCatchingUp && isWaiting) yield* appendWaiting();
     }
-    if (part.length > 0 || tick !== undefined) log.append(part, numbered, tick);
+    if (part.length > 0 || tick !== undefined) log.append(part, upTo, tick);
   }
 
   function* catchUp(posts: Iterable<OutputOf<'posts'>>): Generator<void> {
@@ -215,7 +234,7 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
         if (!present.includes(key)) add({ topic, key, cause: 'event_closed' });
       }
     }
-    yield* append(changes, undefined, true);
+    yield* append(changes, { isCatchingUp: true });
   }
 
   let waitingPosts: OutputOf<'posts'>[] = [];
@@ -230,7 +249,7 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
     if (tick !== undefined) addStale(tick);
     // Posts that were read from the store may be announced again.
     const changes = posts.flatMap((post) => (post.seq > caughtUpTo ? postChanges(post) : []));
-    yield* append(changes, tick);
+    yield* append(changes, { tick });
   }
 
   const steps = createSteps(() => (isWaiting ? appendWaiting() : undefined), report);
