@@ -8,7 +8,7 @@ import {
   type Output,
   type StreamName,
 } from '../../streams/internal.ts';
-import type { Outputs } from '../store/store.ts';
+import type { LatestText, Outputs } from '../store/store.ts';
 import { listOf, type PostList, placeOf, storedList } from './post-list.ts';
 
 export type OutputOf<S extends StreamName> = Extract<Output, { readonly stream: S }>;
@@ -44,7 +44,8 @@ function accountPlace(stream: AccountStream, account: AccountId): string {
 
 /**
  * The latest output of every key of every stream. Readers see nothing else. What is open is in memory; older posts,
- * events that are over for days, and the prices and forecasts of closed events may have to be read from the store.
+ * events that are over for days, the prices and forecasts of closed events, and decisions about the past may have to be read
+ * from the store.
  */
 export interface Latest {
   /** The last observation whose outputs are included, and when it was received; 0 before the first. */
@@ -118,7 +119,17 @@ interface PutOff {
 export const NEWEST_POSTS = 50;
 
 /** The streams of which not everything is in memory. */
-const READ_WHEN_ASKED: readonly StreamName[] = ['posts', 'events', 'prices', 'minutes', 'predictions'];
+const READ_WHEN_ASKED: readonly StreamName[] = [
+  'posts',
+  'events',
+  'prices',
+  'minutes',
+  'predictions',
+  'decisions',
+];
+
+/** In the JSON of a decision that was made live. Within a text the quotes would be escaped. */
+const OF_LIVE = '"origin":"live"';
 
 /**
  * After a start these are read when one of them is first asked for: the engine does not need them to run. Of few events all
@@ -171,9 +182,14 @@ export function createLatest(
   /** By `mono`. */
   let tickedAt = mono();
 
-  /** Adds what was stored, unless a later turn brought it already. */
-  function putStored(outputs: readonly Output[]): void {
-    put(outputs.filter(({ stream, key }) => streams.get(stream)?.has(key) !== true));
+  /** Adds what was stored, unless a later turn brought it already, or it is of no use in memory. */
+  function putStored(stream: StreamName, rows: readonly LatestText[]): void {
+    const values = streams.get(stream);
+    const wanted = rows.filter(
+      ({ key, json }) => values?.has(key) !== true && (stream !== 'decisions' || json.includes(OF_LIVE)),
+    );
+    // A row holds the JSON of an output.
+    put(wanted.map(({ json }) => JSON.parse(json) as Output));
   }
 
   function readMore(stream: StreamName): number {
@@ -182,7 +198,7 @@ export function createLatest(
     const rows = rest.outputs.latestAfter(stream, rest.after, ROWS_PER_STEP);
     rest.after = rows.at(-1)?.key ?? rest.after;
     if (rows.length < ROWS_PER_STEP) unread.delete(stream);
-    putStored(rows);
+    putStored(stream, rows);
     return rows.length;
   }
 
@@ -219,7 +235,7 @@ export function createLatest(
     for (let after = begin; ; ) {
       const rows = outputs.latestAfter(stream, after, ROWS_PER_EVENT);
       const own = rows.filter(({ key }) => key.startsWith(begin));
-      putStored(own);
+      putStored(stream, own);
       if (own.length < ROWS_PER_EVENT) return;
       after = own.at(-1)?.key ?? after;
     }
@@ -267,6 +283,8 @@ export function createLatest(
     if (stored === undefined) return false;
     // Only their history is asked for.
     if (stream === 'minutes') return true;
+    // Nobody was told to buy by a decision about the past, and most are.
+    if (stream === 'decisions') return record.origin !== 'live';
     if (stream === 'predictions') return key !== String(record.eventId) || isClosed(record.eventId);
     return stream === 'prices' && isClosed(record.eventId);
   }
@@ -350,10 +368,15 @@ export function createLatest(
       const { stream, key } = output;
       if (stream === 'posts') posts.push(output);
       if (stream === 'posts' && stored !== undefined) continue;
-      place(output, streams.get(stream)?.get(key));
+      const known = streams.get(stream)?.get(key);
+      if (isCold(output)) {
+        unplace(known);
+        streams.get(stream)?.delete(key);
+        continue;
+      }
+      place(output, known);
       if (stream === 'events') putEvent(output);
-      if (isCold(output)) streams.get(stream)?.delete(key);
-      else valuesOf(stream).set(key, output);
+      valuesOf(stream).set(key, output);
     }
     if (posts.length > 0) putPosts(posts);
   }

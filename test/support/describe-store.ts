@@ -356,7 +356,7 @@ function inSteps(outputs: Outputs, stream: StreamName): readonly Output[] {
   for (;;) {
     const step = outputs.latestAfter(stream, read.at(-1)?.key, 2);
     if (step.length === 0) return read;
-    read.push(...step);
+    read.push(...step.map(({ json }) => JSON.parse(json) as Output));
   }
 }
 

@@ -220,6 +220,25 @@ describe('createLatest', () => {
     assert.equal(reads, 1);
   });
 
+  it('has live decisions in memory and those about the past in the store, after a restart too', async () => {
+    const { outputs } = createMemoryStore();
+    const turn = [
+      decisionOutput({ eventId: 1, origin: 'live' }, { seq: 1 }),
+      decisionOutput({ eventId: 2, origin: 'history' }, { seq: 1 }),
+    ];
+    await outputs.append(turn, 1);
+    const running = createLatest(outputs);
+    running.apply(turn, 1, 1);
+    const restarted = createLatest(outputs);
+    restarted.loadFrom(outputs);
+    for (const latest of [running, restarted]) {
+      assert.deepEqual([...latest.ofAccount('decisions', 'a')], turn.slice(0, 1));
+      assert.deepEqual([...latest.all('decisions')], turn.slice(0, 1));
+      assert.deepEqual(latest.get('decisions', '2@24'), turn[1]);
+      assert.deepEqual([...latest.all('decisions')], turn.slice(0, 1));
+    }
+  });
+
   it('reads of the decisions about many events those of the account that is asked for, or some at a time', async () => {
     const { outputs } = createMemoryStore();
     const accountOf = (eventId: number) => (eventId % 100 === 0 ? 'a' : 'b');

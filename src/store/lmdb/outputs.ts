@@ -1,6 +1,6 @@
 import { compareKeys } from '#database';
 import { type AccountId, isKept, type Output, type StreamName } from '../../../streams/internal.ts';
-import type { KeptOutput, Outputs } from '../store.ts';
+import type { KeptOutput, LatestText, Outputs } from '../store.ts';
 import type { Row } from './checked-rows.ts';
 import type { Environment, History } from './environment.ts';
 import {
@@ -312,7 +312,7 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
 
     latestAfter(stream, key, limit) {
       checkFew();
-      const outputs: Output[] = [];
+      const found: LatestText[] = [];
       const range = {
         start: [stream, key ?? ''] satisfies LatestKey,
         exclusiveStart: key !== undefined,
@@ -320,9 +320,9 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
       };
       for (const row of latest.getRange(range)) {
         if (row.key[0] !== stream) break;
-        outputs.push(parseStored<Output>(row.value, `the latest of ${row.key.join(' ')}`));
+        found.push({ key: row.key[1], json: row.value });
       }
-      return outputs;
+      return found;
     },
 
     *read(stream, fromSeq): Iterable<KeptOutput> {

@@ -138,7 +138,8 @@ function createOutputs(): Outputs {
       [...(latest.get(stream)?.values() ?? [])]
         .filter((output) => key === undefined || output.key > key)
         .sort((a, b) => (a.key < b.key ? -1 : 1))
-        .slice(0, limit),
+        .slice(0, limit)
+        .map((output) => ({ key: output.key, json: JSON.stringify(output) })),
     latest(stream, isWanted) {
       const all = [...(latest.get(stream)?.values() ?? [])];
       return isWanted === undefined ? all : all.filter((output) => isWanted(JSON.stringify(output)));
