@@ -6,7 +6,7 @@ import { feedCause } from './causes.ts';
 import type { FrameLog } from './frame-log.ts';
 import { createMarker, type Mark } from './marks.ts';
 import type { Change } from './numbering.ts';
-import { createSteps } from './steps.ts';
+import { createSteps, REST } from './steps.ts';
 import { renderStored, type StoredRecord } from './stored-record.ts';
 import type { Records } from './topic-records.ts';
 
@@ -195,7 +195,7 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
    * Appends changes of posts, and those of the records that are due. Posts come first: whatever is stored after them says
    * that they are numbered. What comes while it catches up goes before the rest, which readers know already.
    */
-  function* append(posts: Change[], { tick, isCatchingUp = false }: AppendOptions): Generator<void> {
+  function* append(posts: Change[], { tick, isCatchingUp = false }: AppendOptions): Generator<unknown> {
     const { at } = latest;
     upTo = Math.max(upTo, latest.seq);
     const taken = takeDue(at, isCatchingUp || tick !== undefined);
@@ -213,13 +213,13 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
         part = [];
       }
       if (index % RECORDS_PER_STEP !== 0) continue;
-      yield;
+      yield isCatchingUp ? REST : undefined;
       if (isCatchingUp && isWaiting) yield* appendWaiting();
     }
     if (part.length > 0 || tick !== undefined) log.append(part, upTo, tick);
   }
 
-  function* catchUp(posts: Iterable<OutputOf<'posts'>>): Generator<void> {
+  function* catchUp(posts: Iterable<OutputOf<'posts'>>): Generator<unknown> {
     const changes: Change[] = [];
     for (const post of posts) {
       changes.push(...postChanges(post));
@@ -241,7 +241,7 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
   let waitingTick: OutputOf<'freshness'> | undefined;
   let isWaiting = false;
 
-  function* appendWaiting(): Generator<void> {
+  function* appendWaiting(): Generator<unknown> {
     const [posts, tick] = [waitingPosts, waitingTick];
     waitingPosts = [];
     waitingTick = undefined;
