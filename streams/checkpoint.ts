@@ -195,6 +195,20 @@ export function agesFromLine(line: Uint8Array, observations: Iterable<Observatio
   return agesAfter(reader.state(), observations);
 }
 
+/**
+ * Reads what requests to the model need of a state and a restart has put off, one account at each step. It changes nothing
+ * that can be seen: one tick may ask about all accounts, and would take long with all of it to read.
+ */
+export function* readPutOff({ forecast }: GraphState): Generator<void> {
+  for (const account of forecast.values()) {
+    for (const part of Object.values(account ?? {})) {
+      if (part instanceof DeferredMap) void part.size;
+      if (part instanceof TimeList) void part.times;
+    }
+    yield;
+  }
+}
+
 /** A line. Earlier versions wrote the whole state as one object. */
 function isActor(value: unknown): value is readonly [pipeline: string, key: string, state: unknown] {
   return Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string';

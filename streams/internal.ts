@@ -6,6 +6,7 @@ export {
   encodeStateLines,
   GRAPH_VERSION_BEFORE,
   isReadable,
+  readPutOff,
 } from './checkpoint.ts';
 export { lastPassing } from './graph.ts';
 export * from './index.ts';

@@ -7,6 +7,7 @@ import {
   type Observation,
   type Output,
   type OutputOf,
+  readPutOff,
 } from '../../streams/internal.ts';
 import { isRefusedWrite, StoreError } from '../errors.ts';
 import { createLoopYield } from '../resilience/loop-yield.ts';
@@ -96,15 +97,19 @@ interface Waiting {
  */
 const FACTS_PER_TURN = 1_000;
 
+/** What takes the graph longer is stored and published in parts, ms. */
+const PART_MS = 20;
+
 /**
  * A turn appends the facts since the last turn to the log (one commit), runs them through the graph, stores their
- * outputs (one commit) and publishes them. Time in the log never runs back: while the calendar is behind the log, the
- * log's time stands still and each observation says by how much it is ahead. While the disk refuses a write, the turn
- * and every source wait for it: nothing is dropped, and readers keep the values they have.
+ * outputs (one commit, or one for each part) and publishes them. Time in the log never runs back: while the calendar is
+ * behind the log, the log's time stands still and each observation says by how much it is ahead. While the disk refuses a
+ * write, the turn and every source wait for it: nothing is dropped, and readers keep the values they have.
  */
 export function createTurns(deps: TurnsDeps): Turns {
   const { journal, outputs, latest, clock, report } = deps;
   const runner = createRunner(deps.state);
+  const putOff = readPutOff(deps.state);
 
   const writer = createRetryingWriter({
     onRefused: (error) => report({ type: 'refused_write', error }),
@@ -163,31 +168,47 @@ export function createTurns(deps: TurnsDeps): Turns {
     await (emitted.length === 0 ? store() : told((others) => others.outputs(turn, store), store));
   }
 
+  /** Stores the outputs of observations up to `upTo`, and publishes them. Ages in them are those at `startedAt`, by `mono`. */
+  async function store(emitted: readonly Output[], upTo: number, calendarAt: number, startedAt: number) {
+    await keep(emitted, upTo, calendarAt);
+    // Before readers are told, as they are told of ages too.
+    if (emitted.some(({ stream }) => stream === 'freshness')) latest.ticked(clock.mono() - startedAt);
+    latest.apply(emitted, upTo, calendarAt);
+  }
+
   /**
-   * Runs observations of the log through the graph, and stores and publishes what comes of them. Ages in them are those at
-   * `startedAt`, by `mono`.
+   * Runs observations of the log through the graph, and stores and publishes what comes of them: of many of them in parts, as
+   * what comes of the first need not wait for the last. Other machines are told of all at once, since where they cannot be
+   * told, no observation may be left out.
    */
   async function derive(observations: readonly Observation[], calendarAt: number, startedAt: number) {
-    const loggedAt = clock.mono();
     const emitted: Output[] = [];
     const requests: OutputOf<'requests'>[] = [];
+    const partMs = publishing === undefined ? PART_MS : Number.POSITIVE_INFINITY;
+    let part: Output[] = [];
+    let partAt = clock.mono();
+    let graphMs = 0;
+    let outputsMs = 0;
     // With many accounts a block has hundreds of observations, and requests are answered meanwhile.
     const loop = createLoopYield();
-    for (const observation of observations) {
+    for (const [index, observation] of observations.entries()) {
       for (const output of runner.run(observation)) {
         if (output.stream === 'requests') requests.push(output);
-        else emitted.push(output);
+        else part.push(output);
+      }
+      const isLast = index === observations.length - 1;
+      if (isLast || clock.mono() - partAt > partMs) {
+        const graphedAt = clock.mono();
+        await store(part, observation.seq, calendarAt, startedAt);
+        graphMs += graphedAt - partAt;
+        partAt = clock.mono();
+        outputsMs += partAt - graphedAt;
+        for (const output of part) emitted.push(output);
+        part = [];
       }
       if (loop.isDue()) await loop.yield();
     }
-    const graphedAt = clock.mono();
-
-    await keep(emitted, journal.head, calendarAt);
-    const keptAt = clock.mono();
-    // Before readers are told, as they are told of ages too.
-    if (emitted.some(({ stream }) => stream === 'freshness')) latest.ticked(keptAt - startedAt);
-    latest.apply(emitted, journal.head, calendarAt);
-    return { emitted, requests, graphMs: graphedAt - loggedAt, outputsMs: keptAt - graphedAt };
+    return { emitted, requests, graphMs, outputsMs };
   }
 
   /** Logs observations, and derives what comes of them. */
@@ -214,6 +235,8 @@ export function createTurns(deps: TurnsDeps): Turns {
       taken.push(...waiting.splice(0));
       throw end.error;
     }
+    const loop = createLoopYield();
+    for (const _ of putOff) if (loop.isDue()) await loop.yield();
     const facts: Fact[] = [];
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       taken.push(next);

@@ -8,7 +8,7 @@ import {
   type Output,
   type StreamName,
 } from '../../streams/internal.ts';
-import type { Outputs } from '../store/store.ts';
+import type { LatestText, Outputs } from '../store/store.ts';
 import { listOf, type PostList, placeOf, storedList } from './post-list.ts';
 
 export type OutputOf<S extends StreamName> = Extract<Output, { readonly stream: S }>;
@@ -44,7 +44,8 @@ function accountPlace(stream: AccountStream, account: AccountId): string {
 
 /**
  * The latest output of every key of every stream. Readers see nothing else. What is open is in memory; older posts,
- * events that are over for days, and the prices and forecasts of closed events may have to be read from the store.
+ * events that are over for days, the prices and forecasts of closed events, and decisions about the past may have to be read
+ * from the store.
  */
 export interface Latest {
   /** The last observation whose outputs are included, and when it was received; 0 before the first. */
@@ -60,8 +61,16 @@ export interface Latest {
   get<S extends StreamName>(stream: S, key: string): OutputOf<S> | undefined;
   /** Those in memory. */
   all<S extends StreamName>(stream: S): Iterable<OutputOf<S>>;
-  /** Those of one account, without a search through all. */
+  /**
+   * Those of one account, without a search through all. After a restart with many events, scores and decisions about an
+   * event that has since become another account's are among them once all were read.
+   */
   ofAccount<S extends AccountStream>(stream: S, account: AccountId): Iterable<OutputOf<S>>;
+  /**
+   * Reads some of a stream that a restart has put off, and returns how many: 0 when all of it is in memory. Whoever needs a
+   * whole stream can so read it in small steps.
+   */
+  readMore(stream: StreamName): number;
   /** The windows of all events of an account, those that are not in memory included. */
   windows(account: AccountId): Iterable<EventWindow>;
   posts(account: AccountId): PostList;
@@ -99,14 +108,38 @@ function headOf(json: string): EventHead {
 
 type StoredOutputs = Pick<Outputs, 'get' | 'timeline' | 'postCount'>;
 
+/** The rest of a stream, which was not read yet. */
+interface PutOff {
+  readonly outputs: Outputs;
+  /** What lies after this key is the rest; all of it unless given. */
+  after?: string | undefined;
+}
+
 /** Posts of an account in memory: the newest ones, and up to as many again until the older of them are dropped. */
 export const NEWEST_POSTS = 50;
 
 /** The streams of which not everything is in memory. */
-const READ_WHEN_ASKED: readonly StreamName[] = ['posts', 'events', 'prices', 'minutes', 'predictions'];
+const READ_WHEN_ASKED: readonly StreamName[] = [
+  'posts',
+  'events',
+  'prices',
+  'minutes',
+  'predictions',
+  'decisions',
+];
 
-/** After a start these are read as a whole when one of them is first asked for: the engine does not need them to run. */
+/** In the JSON of a decision that was made live. Within a text the quotes would be escaped. */
+const OF_LIVE = '"origin":"live"';
+
+/**
+ * After a start these are read when one of them is first asked for: the engine does not need them to run. Of few events all
+ * are read then, of more only those that are asked for.
+ */
 const READ_AT_FIRST_USE: readonly StreamName[] = ['scores', 'decisions'];
+const FEW_EVENTS = 500;
+const ROWS_PER_STEP = 50;
+/** One more than an event has, which is one for each horizon unless its window changed. */
+const ROWS_PER_EVENT = 4;
 
 /** A closed event is in memory for this long after its end, and is looked for when events change, so often at most. */
 const OVER_AFTER_MS = 8 * DAY_MS;
@@ -139,8 +172,9 @@ export function createLatest(
   const timelines = new Map<AccountId, Timeline>();
   /** Of events that are not in memory. */
   const pastWindows = new Map<string | undefined, Map<string, EventWindow>>();
-  /** Reads a stream of the store, if that was put off. */
-  const unread = new Map<StreamName, () => void>();
+  const unread = new Map<StreamName, PutOff>();
+  /** What was read of these meanwhile, by stream and account. */
+  const readPlaces = new Set<string>();
   let sweptAt = 0;
   const changes$ = new Subject<readonly Output[]>();
   let lastSeq = 0;
@@ -148,10 +182,63 @@ export function createLatest(
   /** By `mono`. */
   let tickedAt = mono();
 
-  function readIfPutOff(stream: StreamName): void {
-    const read = unread.get(stream);
-    unread.delete(stream);
-    read?.();
+  /** Adds what was stored, unless a later turn brought it already, or it is of no use in memory. */
+  function putStored(stream: StreamName, rows: readonly LatestText[]): void {
+    const values = streams.get(stream);
+    const wanted = rows.filter(
+      ({ key, json }) => values?.has(key) !== true && (stream !== 'decisions' || json.includes(OF_LIVE)),
+    );
+    // A row holds the JSON of an output.
+    put(wanted.map(({ json }) => JSON.parse(json) as Output));
+  }
+
+  function readMore(stream: StreamName): number {
+    const rest = unread.get(stream);
+    if (rest === undefined) return 0;
+    const rows = rest.outputs.latestAfter(stream, rest.after, ROWS_PER_STEP);
+    rest.after = rows.at(-1)?.key ?? rest.after;
+    if (rows.length < ROWS_PER_STEP) unread.delete(stream);
+    putStored(stream, rows);
+    return rows.length;
+  }
+
+  function readIfPutOff(stream: StreamName, key: string): Output | undefined {
+    const found = unread.get(stream)?.outputs.get(stream, key);
+    if (found !== undefined) put([found]);
+    return found;
+  }
+
+  function readAll(stream: StreamName): void {
+    while (unread.has(stream)) readMore(stream);
+  }
+
+  function areEventsFew(): boolean {
+    let count = streams.get('events')?.size ?? 0;
+    for (const windows of pastWindows.values()) count += windows.size;
+    return count <= FEW_EVENTS;
+  }
+
+  function readOfAccount(stream: AccountStream, account: AccountId): void {
+    const rest = unread.get(stream);
+    const there = accountPlace(stream, account);
+    if (rest === undefined || readPlaces.has(there)) return;
+    if (areEventsFew()) {
+      readAll(stream);
+      return;
+    }
+    readPlaces.add(there);
+    for (const { key } of latest.windows(account)) readOfEvent(stream, `${key}@`, rest.outputs);
+  }
+
+  /** The keys of an event's rows begin with its own. */
+  function readOfEvent(stream: StreamName, begin: string, outputs: Outputs): void {
+    for (let after = begin; ; ) {
+      const rows = outputs.latestAfter(stream, after, ROWS_PER_EVENT);
+      const own = rows.filter(({ key }) => key.startsWith(begin));
+      putStored(stream, own);
+      if (own.length < ROWS_PER_EVENT) return;
+      after = own.at(-1)?.key ?? after;
+    }
   }
 
   function valuesOf(stream: StreamName): Map<string, Output> {
@@ -176,8 +263,7 @@ export function createLatest(
 
   // Each output is stored under its own stream.
   function get<S extends StreamName>(stream: S, key: string): OutputOf<S> | undefined {
-    readIfPutOff(stream);
-    const known = streams.get(stream)?.get(key);
+    const known = streams.get(stream)?.get(key) ?? readIfPutOff(stream, key);
     if (known !== undefined || stored === undefined || !READ_WHEN_ASKED.includes(stream)) {
       return known as OutputOf<S> | undefined;
     }
@@ -197,6 +283,8 @@ export function createLatest(
     if (stored === undefined) return false;
     // Only their history is asked for.
     if (stream === 'minutes') return true;
+    // Nobody was told to buy by a decision about the past, and most are.
+    if (stream === 'decisions') return record.origin !== 'live';
     if (stream === 'predictions') return key !== String(record.eventId) || isClosed(record.eventId);
     return stream === 'prices' && isClosed(record.eventId);
   }
@@ -280,10 +368,15 @@ export function createLatest(
       const { stream, key } = output;
       if (stream === 'posts') posts.push(output);
       if (stream === 'posts' && stored !== undefined) continue;
-      place(output, streams.get(stream)?.get(key));
+      const known = streams.get(stream)?.get(key);
+      if (isCold(output)) {
+        unplace(known);
+        streams.get(stream)?.delete(key);
+        continue;
+      }
+      place(output, known);
       if (stream === 'events') putEvent(output);
-      if (isCold(output)) streams.get(stream)?.delete(key);
-      else valuesOf(stream).set(key, output);
+      valuesOf(stream).set(key, output);
     }
     if (posts.length > 0) putPosts(posts);
   }
@@ -297,13 +390,14 @@ export function createLatest(
     },
     get,
     all<S extends StreamName>(stream: S) {
-      readIfPutOff(stream);
+      readAll(stream);
       return valuesOf(stream).values() as Iterable<OutputOf<S>>;
     },
     ofAccount<S extends AccountStream>(stream: S, account: AccountId) {
-      readIfPutOff(stream);
+      readOfAccount(stream, account);
       return (byAccount.get(accountPlace(stream, account))?.values() ?? []) as Iterable<OutputOf<S>>;
     },
+    readMore,
     *windows(account) {
       yield* pastWindows.get(accountPlace('events', account))?.values() ?? [];
       for (const { key, record } of latest.ofAccount('events', account)) {
@@ -340,7 +434,7 @@ export function createLatest(
         if (stream === 'events') continue;
         const isPutOff = stored !== undefined && READ_AT_FIRST_USE.includes(stream);
         const isWhole = stored === undefined || !READ_WHEN_ASKED.includes(stream);
-        if (isPutOff) unread.set(stream, () => put(outputs.latest(stream)));
+        if (isPutOff) unread.set(stream, { outputs });
         else if (isWhole) latest.load(outputs.latest(stream));
         if (isPutOff || !isWhole) includeLast(outputs, stream);
       }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextLoop } from 'node:timers/promises';
+import type { Clock } from '../../src/engine/clock.ts';
 import { createTurns, type Publishing, type TurnReport } from '../../src/engine/turns.ts';
 import { StoreError } from '../../src/errors.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -11,7 +12,7 @@ import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 
 function setUp(
   store: Store = createMemoryStore(),
-  clock = manualClock(1_000_000),
+  clock: Clock = manualClock(1_000_000),
   latest: LatestWriter = createLatest(),
 ) {
   const reports: TurnReport[] = [];
@@ -141,6 +142,39 @@ describe('turns', () => {
       ids,
       expected.map((each) => (each.kind === 'post' ? each.id : '')),
     );
+  });
+
+  it('store and publish what takes the graph long in parts, each once it is kept, with the same outputs', async () => {
+    const facts = [settings(), ...['11', '12', '13', '14'].map(fact), { kind: 'tick', ages: {} } as const];
+    const runWith = async (stepMs: number) => {
+      const store = createMemoryStore();
+      let mono = 0;
+      const clock = {
+        wall: () => 1_000_000,
+        mono: () => {
+          mono += stepMs;
+          return mono;
+        },
+      };
+      const { latest, reports, turns } = setUp(store, clock);
+      const published: Output[] = [];
+      const parts: number[] = [];
+      latest.change$.subscribe((outputs) => {
+        published.push(...outputs);
+        parts.push(latest.seq);
+        assert.equal(latest.posts('a').length, Math.max(0, Math.min(latest.seq, 5) - 1));
+        assert.ok(store.outputs.upTo <= latest.seq && store.journal.head === facts.length);
+      });
+      await turns.accept(facts);
+      const reported = reports.flatMap((report) => (report.type === 'turn' ? report.outputs : []));
+      assert.deepEqual(reported, published);
+      return { parts, published };
+    };
+    const whole = await runWith(0);
+    const inParts = await runWith(15);
+    assert.deepEqual(whole.parts, [facts.length]);
+    assert.ok(inParts.parts.length > 1 && inParts.parts.at(-1) === facts.length);
+    assert.deepEqual(inParts.published, whole.published);
   });
 
   it('write no outputs when only the ages moved', async () => {

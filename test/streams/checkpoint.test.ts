@@ -7,6 +7,7 @@ import {
   encodeState,
   encodeStateLines,
   type GraphState,
+  readPutOff,
 } from '../../streams/internal.ts';
 import { DeferredMap } from '../../streams/model/deferred-map.ts';
 import { IdSet } from '../../streams/model/id-set.ts';
@@ -90,6 +91,18 @@ describe('checkpoint', () => {
     const again = decodeState(lines.toSpliced(open, 1, '[[no JSON]]\n').join(''));
     assert.equal(again.posts.get('a')?.sweepAt, state.posts.get('a')?.sweepAt);
     assert.throws(() => again.posts.get('a')?.open.size, SyntaxError);
+  });
+
+  it('reads what requests to the model need ahead, account by account, which changes nothing', () => {
+    const state = emptyState();
+    run(log([0, settings()], [0, post()]), state);
+    const lines = linesOf(state);
+    const again = decodeState(lines.join(''));
+    assert.equal([...readPutOff(again)].length, again.forecast.size);
+    assert.equal(encodeState(again), encodeState(state));
+    const past = lines.findIndex((line) => line.startsWith('["forecast",')) - 1;
+    const damaged = decodeState(lines.toSpliced(past, 1, '[[no JSON]]\n').join(''));
+    assert.throws(() => [...readPutOff(damaged)], SyntaxError);
   });
 
   it('throws on a text that has lost the line of a map', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import type { Store } from '../../src/store/store.ts';
+import type { Outputs, Store } from '../../src/store/store.ts';
 import type { Output, OutputOf, StreamName } from '../../streams/internal.ts';
 import { describePayments } from './describe-payments.ts';
 import { describeStoredAlerts } from './describe-stored-alerts.ts';
@@ -240,6 +240,7 @@ function describeOutputs(withStore: (use: Use) => Promise<void>): void {
               const before = [...outputs.read(stream, 0)].filter(({ seq }) => seq <= fromSeq);
               assert.deepEqual([...outputs.readBack(stream, fromSeq)], before.reverse());
               assert.deepEqual(byKey(outputs.latest(stream)), byKey(emitted));
+              assert.deepEqual(byKey(inSteps(outputs, stream)), byKey(emitted));
             }
           }),
         ),
@@ -347,6 +348,16 @@ function inOrder(emitted: readonly Output[], fromSeq: number): unknown[] {
 
 function byKey(outputs: readonly Output[]): ReadonlyMap<string, Output> {
   return new Map(outputs.map((output) => [output.key, output]));
+}
+
+/** The latest outputs of a stream, two at a time. */
+function inSteps(outputs: Outputs, stream: StreamName): readonly Output[] {
+  const read: Output[] = [];
+  for (;;) {
+    const step = outputs.latestAfter(stream, read.at(-1)?.key, 2);
+    if (step.length === 0) return read;
+    read.push(...step.map(({ json }) => JSON.parse(json) as Output));
+  }
 }
 
 const textsOf = (lines: AsyncIterable<Uint8Array>) =>

@@ -202,9 +202,9 @@ describe('createLatest', () => {
     let reads = 0;
     const counted: typeof outputs = {
       ...outputs,
-      latest(stream, isWanted) {
+      latestAfter(stream, key, limit) {
         if (stream === 'decisions') reads += 1;
-        return outputs.latest(stream, isWanted);
+        return outputs.latestAfter(stream, key, limit);
       },
     };
     const latest = createLatest(outputs);
@@ -218,6 +218,71 @@ describe('createLatest', () => {
     assert.deepEqual(sortedByKey(latest.all('decisions')), expected);
     assert.deepEqual(latest.get('decisions', '1@24'), first[0]);
     assert.equal(reads, 1);
+  });
+
+  it('has live decisions in memory and those about the past in the store, after a restart too', async () => {
+    const { outputs } = createMemoryStore();
+    const turn = [
+      decisionOutput({ eventId: 1, origin: 'live' }, { seq: 1 }),
+      decisionOutput({ eventId: 2, origin: 'history' }, { seq: 1 }),
+    ];
+    await outputs.append(turn, 1);
+    const running = createLatest(outputs);
+    running.apply(turn, 1, 1);
+    const restarted = createLatest(outputs);
+    restarted.loadFrom(outputs);
+    for (const latest of [running, restarted]) {
+      assert.deepEqual([...latest.ofAccount('decisions', 'a')], turn.slice(0, 1));
+      assert.deepEqual([...latest.all('decisions')], turn.slice(0, 1));
+      assert.deepEqual(latest.get('decisions', '2@24'), turn[1]);
+      assert.deepEqual([...latest.all('decisions')], turn.slice(0, 1));
+    }
+  });
+
+  it('reads of the decisions about many events those of the account that is asked for, or some at a time', async () => {
+    const { outputs } = createMemoryStore();
+    const accountOf = (eventId: number) => (eventId % 100 === 0 ? 'a' : 'b');
+    const ids = Array.from({ length: 501 }, (_, index) => index + 1);
+    const events = ids.map((eventId) =>
+      eventOutput({ eventId, subject: { type: 'posts', account: accountOf(eventId) } }, { seq: 1 }),
+    );
+    const decisions = ids.flatMap((eventId) =>
+      [24, 48, 72].map((horizonHours) =>
+        decisionOutput({ eventId, account: accountOf(eventId), horizonHours }, { seq: 1 }),
+      ),
+    );
+    await outputs.append([...events, ...decisions], 1);
+    const loaded = () => {
+      const read = new Set<string>();
+      const latest = createLatest(outputs);
+      latest.loadFrom({
+        ...outputs,
+        latestAfter(stream, key, limit) {
+          const rows = outputs.latestAfter(stream, key, limit);
+          for (const row of rows) read.add(row.key);
+          return rows;
+        },
+      });
+      return { latest, read };
+    };
+    const of = (account: string) => sortedByKey(decisions.filter(({ record }) => record.account === account));
+    const { latest, read } = loaded();
+    assert.deepEqual(sortedByKey(latest.ofAccount('decisions', 'a')), of('a'));
+    assert.ok(read.size <= 4 * 5, `${read.size} rows were read`);
+    assert.deepEqual(latest.get('decisions', '7@48')?.record.eventId, 7);
+    assert.deepEqual(sortedByKey(latest.ofAccount('decisions', 'b')), of('b'));
+    assert.deepEqual(sortedByKey(latest.all('decisions')), sortedByKey(decisions));
+
+    const { latest: other } = loaded();
+    const later = [decisionOutput({ eventId: 7, account: 'b', horizonHours: 24 }, { seq: 2 })];
+    await outputs.append(later, 2);
+    let count = other.readMore('decisions');
+    other.apply(later, 2, 2);
+    for (let more = count; more > 0; count += more) more = other.readMore('decisions');
+    assert.equal(count, decisions.length);
+    assert.deepEqual(other.get('decisions', '7@24'), later[0]);
+    assert.equal(other.readMore('decisions'), 0);
+    assert.equal([...other.all('decisions')].length, decisions.length);
   });
 
   it('announces the outputs of a turn once they can be read, but not what it loads', () => {

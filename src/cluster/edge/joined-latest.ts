@@ -71,6 +71,13 @@ export function joinLatest(first: JoinedShard, others: readonly JoinedShard[]): 
       }
     },
     ofAccount: (stream, account) => latestOf(account).ofAccount(stream, account),
+    readMore(stream) {
+      for (const { latest } of all) {
+        const read = latest.readMore(stream);
+        if (read > 0) return read;
+      }
+      return 0;
+    },
     windows: (account) => latestOf(account).windows(account),
     posts: (account) => latestOf(account).posts(account),
     freshness,

@@ -37,7 +37,8 @@ export function createHeartbeats(
       state: log.state(topic),
       account: topic.account,
       listed: topic.account === null ? accounts : [topic.account],
-      counted: countedBy(topic, log.states()),
+      // Looked for once somebody follows it: with many accounts there are many topics to look through for each of many beats.
+      counted: once(() => countedBy(topic, log.states())),
     }));
 
   return (tick) => {
@@ -53,7 +54,7 @@ export function createHeartbeats(
           ...(account !== null && { account: account.segment }),
           epoch: log.epoch,
           ts: at,
-          seqs: Object.fromEntries(counted.map(({ topic, publishedSeq }) => [topic.name, publishedSeq])),
+          seqs: Object.fromEntries(counted().map(({ topic, publishedSeq }) => [topic.name, publishedSeq])),
           ages_ms: Object.fromEntries(
             ages.filter(([source]) => isListed(source)).map(([source, ageMs]) => [wireName(source), ageMs]),
           ),
@@ -65,6 +66,14 @@ export function createHeartbeats(
         });
       },
     }));
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 

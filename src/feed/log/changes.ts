@@ -6,7 +6,7 @@ import { feedCause } from './causes.ts';
 import type { FrameLog } from './frame-log.ts';
 import { createMarker, type Mark } from './marks.ts';
 import type { Change } from './numbering.ts';
-import { createSteps } from './steps.ts';
+import { createSteps, REST } from './steps.ts';
 import { renderStored, type StoredRecord } from './stored-record.ts';
 import type { Records } from './topic-records.ts';
 
@@ -20,10 +20,13 @@ const KNOWN_FOR_MS = 72 * HOUR_MS;
 const KNOWN_POSTS = 2_000;
 
 /**
- * Requests are answered after so many records, each of which takes some tenths of a millisecond. A number, and not a time:
- * what few accounts change in a turn is always appended within that turn.
+ * Of more records than these, each of which takes up to a millisecond, requests are answered after every few. Numbers, and
+ * not a time: what few accounts change in a turn is always appended within that turn.
  */
-const RECORDS_PER_STEP = 64;
+const RECORDS_AT_ONCE = 64;
+const RECORDS_PER_STEP = 4;
+/** Of so many records each part is appended as soon as it is known, so that its readers do not wait for all others. */
+const CHANGES_PER_PART = 32;
 
 interface ChangesDeps {
   readonly latest: Latest;
@@ -41,6 +44,11 @@ interface Changes {
   follow(outputs: readonly Output[]): void;
   /** Resolves when everything is appended. */
   settled(): Promise<void>;
+}
+
+interface AppendOptions {
+  readonly tick?: OutputOf<'freshness'> | undefined;
+  readonly isCatchingUp?: boolean;
 }
 
 /** A record that has to be published, and why. */
@@ -169,27 +177,49 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
     return [changeOf(topic, at, [...causes], key, stored)];
   }
 
-  /** How many records this piece of work has looked at since requests could be answered. */
+  /** Whether it was published since the start. */
+  function isPublished({ topic, key }: DueRecord): boolean {
+    return (log.live(topic).get(key) ?? 0) > 0;
+  }
+
+  /** How many posts were looked at since requests could be answered. */
   let looked = 0;
-  function* pauseAfter(count: number): Generator<void> {
-    looked += count;
-    if (looked < RECORDS_PER_STEP) return;
+  function* pauseAfter(posts: number): Generator<void> {
+    looked += posts;
+    if (looked < RECORDS_AT_ONCE) return;
     yield;
     looked = 0;
   }
 
-  function* append(changes: Change[], tick?: OutputOf<'freshness'>, isAll = tick !== undefined) {
+  /**
+   * Appends changes of posts, and those of the records that are due. Posts come first: whatever is stored after them says
+   * that they are numbered. What comes while it catches up goes before the rest, which readers know already.
+   */
+  function* append(posts: Change[], { tick, isCatchingUp = false }: AppendOptions): Generator<unknown> {
     const { at } = latest;
     upTo = Math.max(upTo, latest.seq);
-    const numbered = upTo;
-    for (const record of takeDue(at, isAll)) {
-      changes.push(...changesIn(record, at));
-      yield* pauseAfter(1);
+    const taken = takeDue(at, isCatchingUp || tick !== undefined);
+    const areMany = taken.length > RECORDS_AT_ONCE;
+    let part = posts;
+    if (areMany && part.length > 0) {
+      log.append(part, upTo);
+      part = [];
     }
-    if (changes.length > 0 || tick !== undefined) log.append(changes, numbered, tick);
+    for (const [index, record] of taken.entries()) {
+      if (!isCatchingUp || !isPublished(record)) part.push(...changesIn(record, at));
+      if (!areMany) continue;
+      if (part.length >= CHANGES_PER_PART) {
+        log.append(part, upTo);
+        part = [];
+      }
+      if (index % RECORDS_PER_STEP !== 0) continue;
+      yield isCatchingUp ? REST : undefined;
+      if (isCatchingUp && isWaiting) yield* appendWaiting();
+    }
+    if (part.length > 0 || tick !== undefined) log.append(part, upTo, tick);
   }
 
-  function* catchUp(posts: Iterable<OutputOf<'posts'>>): Generator<void> {
+  function* catchUp(posts: Iterable<OutputOf<'posts'>>): Generator<unknown> {
     const changes: Change[] = [];
     for (const post of posts) {
       changes.push(...postChanges(post));
@@ -204,15 +234,14 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
         if (!present.includes(key)) add({ topic, key, cause: 'event_closed' });
       }
     }
-    yield* append(changes, undefined, true);
+    yield* append(changes, { isCatchingUp: true });
   }
 
   let waitingPosts: OutputOf<'posts'>[] = [];
   let waitingTick: OutputOf<'freshness'> | undefined;
   let isWaiting = false;
 
-  function* appendWaiting(): Generator<void> {
-    looked = 0;
+  function* appendWaiting(): Generator<unknown> {
     const [posts, tick] = [waitingPosts, waitingTick];
     waitingPosts = [];
     waitingTick = undefined;
@@ -220,7 +249,7 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
     if (tick !== undefined) addStale(tick);
     // Posts that were read from the store may be announced again.
     const changes = posts.flatMap((post) => (post.seq > caughtUpTo ? postChanges(post) : []));
-    yield* append(changes, tick);
+    yield* append(changes, { tick });
   }
 
   const steps = createSteps(() => (isWaiting ? appendWaiting() : undefined), report);

@@ -1,6 +1,6 @@
 import { compareKeys } from '#database';
 import { type AccountId, isKept, type Output, type StreamName } from '../../../streams/internal.ts';
-import type { KeptOutput, Outputs } from '../store.ts';
+import type { KeptOutput, LatestText, Outputs } from '../store.ts';
 import type { Row } from './checked-rows.ts';
 import type { Environment, History } from './environment.ts';
 import {
@@ -308,6 +308,21 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
         outputs.push(parseStored<Output>(value, `the latest of ${key.join(' ')}`));
       }
       return outputs;
+    },
+
+    latestAfter(stream, key, limit) {
+      checkFew();
+      const found: LatestText[] = [];
+      const range = {
+        start: [stream, key ?? ''] satisfies LatestKey,
+        exclusiveStart: key !== undefined,
+        limit,
+      };
+      for (const row of latest.getRange(range)) {
+        if (row.key[0] !== stream) break;
+        found.push({ key: row.key[1], json: row.value });
+      }
+      return found;
     },
 
     *read(stream, fromSeq): Iterable<KeptOutput> {

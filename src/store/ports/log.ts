@@ -28,6 +28,12 @@ export interface KeptOutput {
   readonly json: string;
 }
 
+/** The latest output under a key, as its JSON text. */
+export interface LatestText {
+  readonly key: string;
+  readonly json: string;
+}
+
 /** What a post is ordered and found by, without the post itself. */
 export interface TimelineEntry {
   /** The key of the post among the outputs. */
@@ -50,6 +56,8 @@ export interface Outputs {
   append(outputs: readonly Output[], upTo: number): Promise<void>;
   /** The latest output under each key of a stream, in no order: of those whose JSON is wanted, so that others are not parsed. */
   latest(stream: StreamName, isWanted?: (json: string) => boolean): readonly Output[];
+  /** The latest outputs of a stream under the keys after one, or from the first on, ordered by key, so many at most. */
+  latestAfter(stream: StreamName, key: string | undefined, limit: number): readonly LatestText[];
   /** The latest output under one key. */
   get(stream: StreamName, key: string): Output | undefined;
   /**

@@ -20,18 +20,20 @@ type Loss = (score: Score) => number | null;
 
 /**
  * The scores of a group of forecasts, each event counting once. Lower scores are better, and a difference below 0 is in
- * the model's favour. `account` is a path segment, null for all accounts.
+ * the model's favour. `account` is a path segment, null for all accounts. In small steps.
  */
-export function calibrationToWire(
+export function* calibrationToWire(
   { origin, horizonHours, forecasts }: ScoreGroup,
   account: string | null,
-): RecordOf<typeof calibrationGroupRecord> {
+): Generator<void, RecordOf<typeof calibrationGroupRecord>> {
   const scores = forecasts.map(({ score }) => score);
   const events = eventsOf(scores);
   const pits = scores.flatMap(({ model }) => model.pit ?? []).sort((a, b) => a - b);
-  const crps = compare(events, (score) => score.crps);
-  const log = compare(events, (score) => score.logScore);
-  const brier = compare(events, (score) => score.brier);
+  const crps = yield* compare(events, (score) => score.crps);
+  const log = yield* compare(events, (score) => score.logScore);
+  const brier = yield* compare(events, (score) => score.brier);
+  const same = yield* sameInstants(forecasts);
+  yield;
   const priced = new Set(scores.flatMap(({ eventId, market }) => (market === null ? [] : [eventId])));
   const [, worst] = log.market.interval ?? [];
   const isComparable = origin === 'live' && priced.size >= LEAST_AGAINST.market;
@@ -67,26 +69,26 @@ export function calibrationToWire(
     brier_market: brier.market.score,
     brier_difference_market: brier.market.difference,
     brier_difference_market_interval: brier.market.interval,
-    same_instants: sameInstants(forecasts),
+    same_instants: same,
     no_demonstrated_edge: !isComparable || (worst ?? 0) >= 0,
     reliability: reliabilityOf(forecasts),
   };
 }
 
 /** A score of the model and its rivals, and the model's difference from each where both have the score. */
-function compare(events: readonly (readonly ScoreRecord[])[], loss: Loss) {
-  const against = (rival: 'pace' | 'market') => {
+function* compare(events: readonly (readonly ScoreRecord[])[], loss: Loss) {
+  function* against(rival: 'pace' | 'market') {
     const difference = differenceOf(loss, rival);
-    return {
-      score: meanOf(events, ({ [rival]: score }) => score && loss(score)),
-      difference: meanOf(events, difference),
-      interval: intervalOf(events, difference),
-    };
-  };
+    yield;
+    const score = meanOf(events, ({ [rival]: other }) => other && loss(other));
+    yield;
+    return { score, difference: meanOf(events, difference), interval: intervalOf(events, difference) };
+  }
+  yield;
   return {
     model: meanOf(events, ({ model }) => loss(model)),
-    pace: against('pace'),
-    market: against('market'),
+    pace: yield* against('pace'),
+    market: yield* against('market'),
   };
 }
 

@@ -1,4 +1,6 @@
+import type { AccountId, ScoreRecord } from '../../../streams/internal.ts';
 import { MOST_LISTED_ACCOUNTS } from '../../contract/account.ts';
+import { type PacedWork, startPacedWork } from '../../resilience/paced-work.ts';
 import type { AccountPath } from '../account-path.ts';
 import type { Latest } from '../latest.ts';
 import type { Watch } from '../watch.ts';
@@ -33,7 +35,7 @@ const AT_ONCE = 2_000;
 
 /**
  * Keeps the calibration ready. Its intervals take too long to compute during a request, so a pass goes through the
- * scores group by group between other work, and the previous result is served until it is complete. The first pass begins
+ * scores in small steps beside other work, and the previous result is served until it is complete. The first pass begins
  * when the engine runs. It is made at once while there are few scores, or when somebody asks for its result.
  */
 export function createCalibration(deps: CalibrationDeps): Calibration {
@@ -42,7 +44,7 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
   const segments = new Map(accounts.map(({ id, segment }) => [id, segment]));
   const done = { seq: scores.seq, revision: 0, changes: scores.changes, tickAt: Number.POSITIVE_INFINITY };
   let scored: Scored = { data: [], track_records: [], sleep: [] };
-  let immediate: NodeJS.Immediate | undefined;
+  let work: PacedWork | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   const read = createForecastReader(latest);
@@ -53,6 +55,7 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
   >();
 
   function* pass(): Generator<void> {
+    while (latest.readMore('scores') > 0) yield;
     const { seq, changes } = scores;
     const data: ScoredPart[] = [];
     const all = yield* read();
@@ -60,36 +63,27 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
       const { origin, account, horizonHours, forecasts } = group;
       const name = `${origin} ${horizonHours} ${account ?? ''}`;
       const before = known.get(name);
+      yield;
       if (before !== undefined && areSame(before.forecasts, forecasts)) {
         data.push(before.part);
         continue;
       }
       const segment = account === null ? null : (segments.get(account) ?? null);
-      const part = partOf(calibrationToWire(group, segment));
+      const part = partOf(yield* calibrationToWire(group, segment));
       known.set(name, { forecasts, part });
       data.push(part);
+    }
+    const tracks: ScoredPart[] = [];
+    const byAccount = scoresByAccount(all);
+    for (const account of accounts) {
+      tracks.push(...trackRecordsToWire(byAccount.get(account.id) ?? [], [account]).map(partOf));
       yield;
     }
-    const tracks = trackRecordsToWire(
-      all.map(({ score }) => score),
-      accounts,
-    );
     const sleep = sleepScoresToWire(latest, accounts);
-    scored = { data, track_records: tracks.map(partOf), sleep: sleep.map(partOf) };
+    scored = { data, track_records: tracks, sleep: sleep.map(partOf) };
     done.seq = seq;
     done.changes = changes;
     done.revision += 1;
-  }
-
-  function work(steps: Generator<void>): void {
-    immediate = setImmediate(() => {
-      immediate = undefined;
-      try {
-        if (!steps.next().done) work(steps);
-      } catch (error) {
-        report(error);
-      }
-    });
   }
 
   const first = pass();
@@ -97,19 +91,19 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
   function beginIfStarted(): void {
     if (isBegun || starting() !== undefined) return;
     isBegun = true;
-    if (Array.from(latest.all('scores')).length > AT_ONCE) work(first);
-    else for (const _ of first);
+    if (areScoresFew(latest)) for (const _ of first);
+    else work = startPacedWork(first, report);
   }
 
   beginIfStarted();
   // Values change at least each second, so a start that is over, or a score that came during a pass, is soon noticed.
   const subscription = latest.change$.subscribe(() => {
     beginIfStarted();
-    const isPassing = timer !== undefined || immediate !== undefined;
+    const isPassing = timer !== undefined || work?.isUnderWay() === true;
     if (!isBegun || isPassing || scores.changes === done.changes) return;
     timer = setTimeout(() => {
       timer = undefined;
-      work(pass());
+      work = startPacedWork(pass(), report);
     }, PAUSE_MS).unref();
   });
 
@@ -122,13 +116,35 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
     close() {
       subscription.unsubscribe();
       clearTimeout(timer);
-      clearImmediate(immediate);
+      work?.stop();
     },
   };
 }
 
+/** Reads no more of them than it has to. */
+function areScoresFew(latest: Latest): boolean {
+  for (let count = 0; count <= AT_ONCE; ) {
+    const read = latest.readMore('scores');
+    if (read === 0) return Array.from(latest.all('scores')).length <= AT_ONCE;
+    count += read;
+  }
+  return false;
+}
+
 function areSame(before: readonly ScoredForecast[], now: readonly ScoredForecast[]): boolean {
   return before.length === now.length && before.every((forecast, index) => forecast === now[index]);
+}
+
+function scoresByAccount(
+  forecasts: readonly ScoredForecast[],
+): ReadonlyMap<AccountId, readonly ScoreRecord[]> {
+  const byAccount = new Map<AccountId, ScoreRecord[]>();
+  for (const { score } of forecasts) {
+    const own = byAccount.get(score.account);
+    if (own === undefined) byAccount.set(score.account, [score]);
+    else own.push(score);
+  }
+  return byAccount;
 }
 
 /** A record as JSON, with the path segment of its account; null when it is about all of them. */

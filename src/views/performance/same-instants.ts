@@ -14,31 +14,53 @@ interface Compared {
   readonly brier: Readonly<Record<Side, number>>;
 }
 
-/** Model, market and their pool where all three are known, each event counting once; null without any. */
-export function sameInstants(
+/** Forecasts that are compared in one step. */
+const PER_STEP = 100;
+
+/** A mean over events, and its 95 % interval. */
+interface Measured {
+  readonly mean: number | null;
+  readonly interval: readonly [number | null, number | null] | null;
+}
+
+/** Model, market and their pool where all three are known, each event counting once; null without any. In small steps. */
+export function* sameInstants(
   forecasts: readonly ScoredForecast[],
-): RecordOf<typeof sameInstantsRecord> | null {
-  const compared = forecasts.flatMap((forecast) => comparedOf(forecast) ?? []);
+): Generator<void, RecordOf<typeof sameInstantsRecord> | null> {
+  const compared: Compared[] = [];
+  for (const [index, forecast] of forecasts.entries()) {
+    const one = comparedOf(forecast);
+    if (one !== null) compared.push(one);
+    if (index % PER_STEP === 0) yield;
+  }
   if (compared.length === 0) return null;
   const events = byEvent(compared);
-  const measure = (of: (one: Compared) => number) => {
-    const means = events.map((own) => own.reduce((sum, one) => sum + of(one), 0) / own.length);
+  const meansOf = (of: (one: Compared) => number) =>
+    events.map((own) => own.reduce((sum, one) => sum + of(one), 0) / own.length);
+  const meanOf = (means: readonly number[]) =>
+    round4(means.reduce((sum, value) => sum + value, 0) / means.length);
+  function* measure(of: (one: Compared) => number): Generator<void, Measured> {
+    yield;
+    const means = meansOf(of);
     const interval = meanInterval(means);
     return {
-      mean: round4(means.reduce((sum, value) => sum + value, 0) / means.length),
+      mean: meanOf(means),
       interval: interval && ([round4(interval[0]), round4(interval[1])] as const),
     };
-  };
-  const scores = (kind: 'log' | 'brier') => ({
-    model: measure((one) => one[kind].model).mean,
-    market: measure((one) => one[kind].market).mean,
-    pool: measure((one) => one[kind].pool).mean,
-    modelLessMarket: measure((one) => one[kind].model - one[kind].market),
-    poolLessMarket: measure((one) => one[kind].pool - one[kind].market),
-    poolLessModel: measure((one) => one[kind].pool - one[kind].model),
-  });
-  const log = scores('log');
-  const brier = scores('brier');
+  }
+  function* scores(kind: 'log' | 'brier') {
+    return {
+      model: meanOf(meansOf((one) => one[kind].model)),
+      market: meanOf(meansOf((one) => one[kind].market)),
+      pool: meanOf(meansOf((one) => one[kind].pool)),
+      modelLessMarket: yield* measure((one) => one[kind].model - one[kind].market),
+      poolLessMarket: yield* measure((one) => one[kind].pool - one[kind].market),
+      poolLessModel: yield* measure((one) => one[kind].pool - one[kind].model),
+    };
+  }
+  const log = yield* scores('log');
+  yield;
+  const brier = yield* scores('brier');
   return {
     n: compared.length,
     n_events: events.length,

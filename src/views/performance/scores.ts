@@ -39,7 +39,7 @@ export function createForecastReader(latest: Latest): () => Generator<void, read
       if (record.status === 'void') continue;
       const before = known.get(key);
       read.set(key, before?.score === record ? before : forecastOf(latest, key, record));
-      if (before?.score !== record) yield;
+      yield;
     }
     known = read;
     return [...read.values()].sort(({ score: a }, { score: b }) => byClose(a, b));

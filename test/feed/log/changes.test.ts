@@ -237,4 +237,69 @@ describe('what many accounts change in one turn', () => {
     const posts = published.flatMap((each, place) => (/^tweets\/account_a [12]$/.test(each) ? [place] : []));
     assert.ok(posts.length >= 2 && (posts[0] ?? 0) < (first ?? 0) && (posts.at(-1) ?? 0) > (first ?? 0));
   });
+
+  it('goes before the rest of what is caught up with after a start, and nothing is published twice', async () => {
+    const latest = createLatest();
+    latest.load(turnOf(1, 1).filter(({ stream }) => stream !== 'posts'));
+    const log = openFrameLog({ window: createMemoryFrames(), topics, report: fail });
+    const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
+    const records = createRecords({ latest, now: () => NOON, staleAfterMs });
+    const changes = createChanges({ latest, topics, records, log, report: fail });
+    const published: string[] = [];
+    log.frame$.subscribe((each) => {
+      if (each.type === 'second') published.push(`tick ${each.tick.seq}`);
+      else published.push(...each.frames.map(({ topic, key }) => `${topic.storedAs} ${key}`));
+    });
+    changes.catchUp([]);
+    const turn = [
+      velocityOutput({ account: 'z', counted1h: 2 }, { seq: 2 }),
+      postOutput({ id: '2', createdAt: NOON }, { seq: 2, cause: 'new_post' }),
+      freshnessOutput({}, { seq: 2 }),
+    ];
+    latest.apply(turn, 2, NOON + 2);
+    changes.follow(turn);
+    await changes.settled();
+    await log.stop();
+    const tick = published.indexOf('tick 2');
+    const place = (name: string) => published.findIndex((each) => each.startsWith(`${name} `));
+    assert.ok(tick > 0 && tick < published.length - 1, 'something is left when the tick comes');
+    assert.ok(place('velocity/account_z') < tick && place('tweets/account_a') < tick);
+    assert.equal(new Set(published).size, published.length);
+    for (const id of ids) assert.notEqual(place(`counters/account_${id}`), -1, id);
+  });
+
+  it('is stored in parts, the posts in the first of them, and readers of a part do not wait for the others', async () => {
+    const latest = createLatest();
+    const window = createMemoryFrames();
+    const stored: { readonly upTo: number; readonly topics: readonly string[] }[] = [];
+    const log = openFrameLog({
+      window: {
+        ...window,
+        async append(batch) {
+          stored.push({ upTo: batch.upTo, topics: batch.rows.map(({ topic }) => topic) });
+          await window.append(batch);
+        },
+      },
+      topics,
+      report: fail,
+    });
+    const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
+    const records = createRecords({ latest, now: () => NOON, staleAfterMs });
+    const changes = createChanges({ latest, topics, records, log, report: fail });
+    changes.catchUp([]);
+    await changes.settled();
+    const turn = turnOf(1, 1);
+    latest.apply(turn, 1, NOON + 1);
+    changes.follow(turn);
+    await changes.settled();
+    await log.stop();
+    // Before the turn, what there is without one was stored.
+    const parts = stored.filter(({ upTo }) => upTo === 1).map((part) => part.topics);
+    assert.ok(parts.length > 1, 'all of it is in one part');
+    const withPosts = parts.map((each) => each.some((topic) => topic.startsWith('tweets/')));
+    assert.deepEqual(
+      withPosts,
+      parts.map((_, place) => place === 0),
+    );
+  });
 });

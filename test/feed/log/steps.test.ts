@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createSteps } from '../../../src/feed/log/steps.ts';
+import { createSteps, REST } from '../../../src/feed/log/steps.ts';
 
 describe('createSteps', () => {
   it('does work that does not pause at once, then what waits', () => {
@@ -42,6 +42,26 @@ describe('createSteps', () => {
     await steps.settled();
     assert.deepEqual(done, ['first begins', 'first ends', 'what waits begins', 'another', 'what waits ends']);
     await steps.settled();
+  });
+
+  it('rests where nobody waits for it, and is woken by what comes', async () => {
+    const done: string[] = [];
+    let isWaiting = false;
+    function* work(): Generator<unknown> {
+      for (const step of ['first', 'second', 'third']) {
+        done.push(isWaiting ? `${step} with what waits` : step);
+        isWaiting = false;
+        yield REST;
+      }
+    }
+    const steps = createSteps(() => undefined, assert.ifError);
+    steps.begin(work());
+    assert.deepEqual(done, ['first']);
+    isWaiting = true;
+    steps.begin();
+    assert.deepEqual(done, ['first', 'second with what waits']);
+    await steps.settled();
+    assert.deepEqual(done, ['first', 'second with what waits', 'third']);
   });
 
   it('reports work that fails, and goes on with what waits', () => {

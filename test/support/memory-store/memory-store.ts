@@ -134,6 +134,12 @@ function createOutputs(): Outputs {
       }
       mark = upTo;
     },
+    latestAfter: (stream, key, limit) =>
+      [...(latest.get(stream)?.values() ?? [])]
+        .filter((output) => key === undefined || output.key > key)
+        .sort((a, b) => (a.key < b.key ? -1 : 1))
+        .slice(0, limit)
+        .map((output) => ({ key: output.key, json: JSON.stringify(output) })),
     latest(stream, isWanted) {
       const all = [...(latest.get(stream)?.values() ?? [])];
       return isWanted === undefined ? all : all.filter((output) => isWanted(JSON.stringify(output)));

@@ -4,6 +4,7 @@ import { createLatest } from '../../../src/views/latest.ts';
 import { createCalibration } from '../../../src/views/performance/calibration.ts';
 import { createWatcher } from '../../../src/views/watch.ts';
 import type { StreamName } from '../../../streams/internal.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createMemoryStore } from '../../support/memory-store/memory-store.ts';
 import { scoreOutput } from '../../support/outputs.ts';
 import { velocityAt } from '../../support/store-records.ts';
@@ -11,17 +12,20 @@ import { velocityAt } from '../../support/store-records.ts';
 const { accounts } = parseConfig({ flags: { accounts: '1' }, env: {} });
 
 describe('calibration', () => {
-  /** Over a store with one score. */
-  async function startedWith(starting: () => string | undefined) {
+  /** Over a store with one score, or with more. */
+  async function startedWith(starting: () => string | undefined, count = 1) {
     const { outputs } = createMemoryStore();
-    await outputs.append([scoreOutput({ account: 'a' }, { seq: 1 })], 1);
+    const stored = Array.from({ length: count }, (_, eventId) =>
+      scoreOutput({ account: 'a', eventId: eventId + 1 }, { seq: 1 }),
+    );
+    await outputs.append(stored, 1);
     const read: StreamName[] = [];
     const latest = createLatest(outputs);
     latest.loadFrom({
       ...outputs,
-      latest(stream, isWanted) {
+      latestAfter(stream, key, limit) {
         read.push(stream);
-        return outputs.latest(stream, isWanted);
+        return outputs.latestAfter(stream, key, limit);
       },
     });
     const watcher = createWatcher(latest);
@@ -57,5 +61,14 @@ describe('calibration', () => {
     assert.equal(text, ofRunning.text());
     assert.match(text, /"sample_size":1|"n":1/);
     for (const each of [calibration, ofRunning]) each.close();
+  });
+
+  it('goes through many scores beside other work, with the result of a pass that is made at once', async () => {
+    const { calibration } = await startedWith(() => undefined, 2_001);
+    assert.equal(calibration.watch.revision, 0);
+    await eventually('the pass is complete', () => calibration.watch.revision === 1);
+    const { calibration: asked } = await startedWith(() => 'it starts', 2_001);
+    assert.equal(calibration.text(), asked.text());
+    for (const each of [calibration, asked]) each.close();
   });
 });
