@@ -22,7 +22,7 @@ import { checkWaitingBytes } from './waiting-bytes.ts';
 interface ContentChecks {
   onKept(part: Part, method: string, args: readonly unknown[]): void;
   /** Told each answer that the engine has read. */
-  onRead(url: URL, text: string): void;
+  onRead(url: URL, text: string, source: string | undefined): void;
   /** Watches the engine's end of a connection with the world. */
   watchSource(client: SimulatedSocket): void;
   /** Told what somebody was answered. */

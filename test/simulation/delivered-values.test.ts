@@ -36,9 +36,9 @@ async function stage(followedAfterMs = 0) {
     async keepPrice(seq: number, sizes: Pick<Price, 'bidSize' | 'askSize'>) {
       await kept.outputs.append([priceOutput({ eventId: 5, token, ...sizes }, { seq })], seq);
     },
-    read(second: number, path: string, text = '{}') {
+    read(second: number, path: string, text = '{}', source = 'ui:a') {
       at = second;
-      values.onRead(new URL(`http://world.test${path}`), text);
+      values.onRead(new URL(`http://world.test${path}`), text, source);
     },
     heard: () => INPUTS.map((input) => values.heardAt('5', input)),
   };
@@ -61,12 +61,21 @@ describe('createDeliveredValues', () => {
     const { read, heard, keepPrice, token } = await stage();
     const list = JSON.stringify({ events: [{ clobTokenIds: JSON.stringify([token, '778']) }] });
     read(1, '/book/books');
-    read(2, '/market/events/keyset?closed=false', list);
+    read(2, '/market/events/keyset?closed=false', list, 'events');
     assert.equal(heard()[3], 1);
     await keepPrice(2, { bidSize: 10, askSize: null });
     assert.equal(heard()[3], 1);
     await keepPrice(3, { bidSize: null, askSize: null });
     assert.equal(heard()[3], 2);
+  });
+
+  it('takes a page for an answer about the prices or about what it counts, by who has read it', async () => {
+    const { read, heard, keepPrice, token } = await stage();
+    const page = JSON.stringify({ clobTokenIds: JSON.stringify([token, '778']) });
+    await keepPrice(2, { bidSize: null, askSize: null });
+    read(1, '/market/events/slug/a-slug', page, 'events');
+    read(2, '/market/events/slug/a-slug', page, 'ui:a');
+    assert.deepEqual(heard().slice(2), [2, 1]);
   });
 
   it('takes no empty book for an answer that an event had before it had other buckets', async () => {

@@ -12,7 +12,7 @@ interface DeliveredValues {
   /** Told what the disk keeps. */
   onKept(part: Part, method: string, args: readonly unknown[]): void;
   /** Told each answer that the engine has read. */
-  onRead(url: URL, text: string): void;
+  onRead(url: URL, text: string, source: string | undefined): void;
   /** Takes the bytes that the engine receives over one connection with the world. */
   receiver(): (bytes: Buffer) => void;
   /**
@@ -94,13 +94,16 @@ export function createDeliveredValues({
       for (const { stream, key, record } of outputs.parse(args[0]))
         if (stream === 'events') noteEvent(key, record);
     },
-    onRead(url, text) {
+    onRead(url, text, source) {
       if (!isJson(text)) return;
       const [, host, second, third, fourth = '', fifth] = url.pathname.split('/');
       if (host === 'posts-api' && third === 'users' && fifth === 'tweets') posts.set(fourth, now());
       if (host === 'oracle' && third === 'trackings') totals.set(decodeURIComponent(fourth), now());
-      if (host === 'market' && second === 'events' && third === 'slug') pages.set(fourth, now());
-      if (host === 'market' && second === 'events' && third === 'keyset')
+      // An event that is missing in the list is read from its page too, for its prices.
+      const isOfEvents = source === 'events';
+      if (host === 'market' && second === 'events' && third === 'slug' && !isOfEvents)
+        pages.set(fourth, now());
+      if (host === 'market' && second === 'events' && isOfEvents)
         for (const [, token = ''] of text.matchAll(LISTED_TOKENS)) listed.set(token, now());
       if (host === 'book' && second === 'books') hearBooks(text);
     },

@@ -30,8 +30,8 @@ export interface StageOptions {
   readonly onKept: OnKept;
   /** Told what the service tells its operator. */
   readonly onLog: (level: keyof Logger, message: string, fields: object) => void;
-  /** Told what the engine is answered by the world, once it has read all of it. */
-  readonly onRead: (life: Owner, url: URL, text: string) => void;
+  /** Told what a source of the engine is answered by the world, once it has read all of it. */
+  readonly onRead: (life: Owner, url: URL, text: string, source: string | undefined) => void;
   /** Told of failures that nobody handled, and of starts that failed. */
   readonly onFailure: (what: string, error: unknown) => void;
 }
@@ -75,7 +75,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       network,
       kernel,
       (owner, url, text) => {
-        if (url.hostname === WORLD_HOST) onRead(owner, url, text);
+        if (url.hostname === WORLD_HOST) onRead(owner, url, text, source);
       },
       source,
     );
