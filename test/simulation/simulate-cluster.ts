@@ -527,8 +527,8 @@ interface Answer {
   readonly body: string;
 }
 
-/** When a process answers, and ages, which grow by its clock. */
-const BY_CLOCK = /"timestamp":\d+|"ages_ms":\{[^}]*\}/g;
+/** When a process answers, and what passes by its clock: ages, and the time that is left as of its last tick. */
+const BY_CLOCK = /"timestamp":\d+|"seconds_remaining":\d+|"ages_ms":\{[^}]*\}/g;
 
 function sayingOf({ body }: Answer): string {
   return body.replaceAll(BY_CLOCK, '');
