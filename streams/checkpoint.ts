@@ -119,7 +119,7 @@ function isListing(value: object): value is EventFact {
  * The version before this one, whose states can be read too. That is of use where the log cannot be followed from its
  * beginning, which was dropped: there the state and the outputs of that version are all that is left of it.
  */
-export const GRAPH_VERSION_BEFORE = 9;
+export const GRAPH_VERSION_BEFORE = GRAPH_VERSION - 1;
 
 /** Whether `decodeState` reads the states of this graph version. */
 export function isReadable(graphVersion: number): boolean {

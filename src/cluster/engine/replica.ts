@@ -169,9 +169,9 @@ export function createReplica(deps: ReplicaDeps): Replica {
 
   /** Frames that are missing here would be missing for every reader once this engine leads. */
   function checkNumbers(rows: readonly FeedRow[]): void {
-    const numbers = new Map(lastRows);
+    const numbers = new Map<string, number>();
     for (const { topic, seq } of rows) {
-      const last = numbers.get(topic);
+      const last = numbers.get(topic) ?? lastRows.get(topic);
       if (last !== undefined && seq !== last + 1) throw behind(position.seq);
       numbers.set(topic, seq);
     }

@@ -38,7 +38,7 @@ export async function publishMissing(deps: TakeOverDeps): Promise<Position> {
   const { journal, outputs } = store;
   const lost = firstAfter(journal, onBus.log.seq);
   const digest = await appendLog(deps);
-  if (lost !== undefined) await appendFrames(deps, lost.receivedAt - FRAMES_BEFORE_MS);
+  if (lost !== undefined) await appendFrames(deps, calendarAt(lost) - FRAMES_BEFORE_MS);
   const last = lastOf(journal);
   if (last !== undefined) {
     const missing = [...keptAfter(outputs, onBus.outputsUpTo, last.seq), ...passing];
@@ -68,7 +68,7 @@ async function appendLog({ writer, store: { journal }, onBus: { log } }: TakeOve
   return digest;
 }
 
-/** Appends the stored frames since an instant, UTC ms: the stream has lost them too. Who has them takes them for known. */
+/** Appends the stored frames from an instant of the calendar on, UTC ms: the stream has lost them too. Who has them takes them for known. */
 async function appendFrames({ writer, store: { feed } }: TakeOverDeps, sinceAt: number): Promise<void> {
   const head = feed.head();
   if (head?.epoch === undefined) return;
@@ -86,7 +86,10 @@ function rowsSince(feed: StoredFrames, { topic, seq }: FeedTopic, sinceAt: numbe
   for (let count = FRAMES_AT_ONCE; ; count *= 2) {
     const from = Math.max(oldest, seq - count + 1);
     const rows = feed.read(topic, from - 1, count);
-    if (from === oldest || (rows[0]?.at ?? sinceAt) < sinceAt) return rows.filter(({ at }) => at >= sinceAt);
+    if (from > oldest && (rows[0]?.at ?? sinceAt) >= sinceAt) continue;
+    const first = rows.findIndex(({ at }) => at >= sinceAt);
+    // All that follow, also those from after the calendar was set back: there may be no hole.
+    return first === -1 ? [] : rows.slice(first);
   }
 }
 

@@ -449,9 +449,7 @@ describe('an engine on a bus', () => {
       await standby.stop();
       for (const n of [2, 3]) await shard.settled(leader.deliver(aPost(n)));
       for (const n of [2, 3]) await sendFrame(shard, leader, n);
-      shard.cluster.remove();
-      await shard.until('the leader ends', () => leader.end() !== undefined);
-      await leader.stop();
+      await loseBus(shard, leader);
       assert.ok(standby.store.journal.head < leader.store.journal.head);
       const again = await shard.start({ store: leader.store });
       await leads(shard, again);
@@ -485,9 +483,7 @@ describe('an engine on a bus', () => {
       const head = standby.store.journal.head;
       await standby.store.journal.append([{ seq: head + 1, receivedAt: AT + 86_400_000, fact: aPost(7) }]);
       for (const n of [2, 3]) await shard.settled(leader.deliver(aPost(n)));
-      shard.cluster.remove();
-      await shard.until('the leader ends', () => leader.end() !== undefined);
-      await leader.stop();
+      await loseBus(shard, leader);
       const again = await shard.start({ store: leader.store });
       await leads(shard, again);
       const back = await shard.start({ store: standby.store });
@@ -516,6 +512,13 @@ describe('an engine on a bus', () => {
     }),
   );
 });
+
+/** The bus loses everything, and the leader ends. */
+async function loseBus(shard: SimulatedShard, leader: SimulatedEngine): Promise<void> {
+  shard.cluster.remove();
+  await shard.until('the leader ends', () => leader.end() !== undefined);
+  await leader.stop();
+}
 
 /** As the feed of a leader does. */
 async function sendFrame(shard: SimulatedShard, leader: SimulatedEngine, seq: number) {
