@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.ts';
 import type { Commands } from './bus.ts';
 import { BusError, isUnreachable } from './bus-error.ts';
 import { checkName } from './names.ts';
@@ -55,7 +56,7 @@ export function createCommands({ requests, time, signal, report }: CommandsOptio
           return Buffer.concat([new Uint8Array([DONE]), await handle(name, body)]);
         } catch (error) {
           report(error);
-          const message = error instanceof Error ? error.message : String(error);
+          const message = messageOf(error);
           return Buffer.concat([new Uint8Array([FAILED]), Buffer.from(message)]);
         }
       }),

@@ -1,3 +1,5 @@
+import { messageOf } from '../errors.ts';
+
 const TELL_EVERY_MS = 10_000;
 const MOST_KNOWN = 100;
 
@@ -5,7 +7,7 @@ const MOST_KNOWN = 100;
 export function quietReport(mono: () => number, report: (error: unknown) => void): (error: unknown) => void {
   const toldAt = new Map<string, number>();
   return (error) => {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     const before = toldAt.get(text);
     if (before !== undefined && mono() - before < TELL_EVERY_MS) return;
     if (toldAt.size >= MOST_KNOWN) toldAt.clear();

@@ -188,14 +188,20 @@ const LOOK_BACK = 1_000;
 
 /** The last tick of the log, or the last by a seq, if the log has one near its end. */
 export function lastTickOf({ journal }: Pick<Store, 'journal'>, upTo = journal.head): Tick | undefined {
-  let last: Tick | undefined;
-  for (const observation of lastOf({ journal })) {
-    const { seq, fact } = observation;
-    if (fact.kind === 'tick' && seq <= upTo) last = { ...observation, fact };
+  const first = firstOfLast({ journal });
+  // Backwards, as the tick of a turn is its last observation, and the turns before need not be read.
+  for (const observation of journal.readBack(upTo)) {
+    if (observation.seq < first) return undefined;
+    const { fact } = observation;
+    if (fact.kind === 'tick') return { ...observation, fact };
   }
-  return last;
+  return undefined;
 }
 
 function lastOf({ journal }: Pick<Store, 'journal'>): Iterable<Observation> {
-  return journal.read(Math.max(journal.tail, journal.head - LOOK_BACK));
+  return journal.read(firstOfLast({ journal }));
+}
+
+function firstOfLast({ journal }: Pick<Store, 'journal'>): number {
+  return Math.max(journal.tail, journal.head - LOOK_BACK);
 }

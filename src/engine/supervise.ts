@@ -1,5 +1,5 @@
 import { defer, ignoreElements, map, merge, type Observable, repeat, retry, timer } from 'rxjs';
-import { SourceError } from '../errors.ts';
+import { messageOf, SourceError } from '../errors.ts';
 import { createCircuit } from '../resilience/circuit-breaker.ts';
 import type { Source, SourceContext, SourceLookups, SourceStatus } from '../sources/source.ts';
 import type { Clock } from './clock.ts';
@@ -104,7 +104,7 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
           present = undefined;
           circuit.failed();
           const state = circuit.isOpen() ? 'open' : 'waiting';
-          const lastError = error instanceof Error ? error.message : String(error);
+          const lastError = messageOf(error);
           change({ state, restarts: status.restarts + 1, lastError }, error);
           return timer(restartDelay(error, circuit, random));
         },

@@ -94,8 +94,9 @@ export function openFeed(deps: FeedDeps): Feed {
   const topics = topicsOf(deps.accounts);
   const records = createRecords(deps);
   const log = openFrameLog({ ...deps, ...deps.cluster, topics });
-  const changes = createChanges({ latest, topics, records, log, report });
   const readers = serveFrames(deps, { topics, log, records, aheadMs: 0 });
+  const { isFollowed } = readers;
+  const changes = createChanges({ latest, topics, records, log, isFollowed, report });
   changes.catchUp(postsAfter(deps.outputs, log.numberedUpTo));
   const following = follow(latest.change$, changes.follow, report);
   return {
@@ -130,7 +131,12 @@ interface ServedFrames {
   readonly aheadMs: number;
 }
 
-function serveFrames(deps: ReadersDeps, { topics, log, records, aheadMs }: ServedFrames): Feed {
+interface Readers extends Feed {
+  /** Whether somebody reads a topic now. */
+  isFollowed(topic: Topic): boolean;
+}
+
+function serveFrames(deps: ReadersDeps, { topics, log, records, aheadMs }: ServedFrames): Readers {
   const { latest, accounts, proxies, times = CONNECTION_TIMES, report } = deps;
   const wireName = wireNames(accounts);
   const counters: FeedCounters = { sent: 0, merged: 0, replayedBytes: 0, closed: new Map() };
@@ -175,6 +181,7 @@ function serveFrames(deps: ReadersDeps, { topics, log, records, aheadMs }: Serve
 
   return {
     epoch: log.epoch,
+    isFollowed: (topic) => fanOut.isFollowed(log.state(topic)),
     figures: () => ({
       ...counters,
       waiting: delivery.waiting,

@@ -3,11 +3,11 @@ import { chmodSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:f
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StoreError } from '../errors.ts';
+import { messageOf, StoreError } from '../errors.ts';
 import { makeFolder, removeEmptyFolders } from './make-folder.ts';
 import { keepPrivate, type Privacy } from './private-folder.ts';
 import { openSocketFolder, type SocketFolder } from './socket-folder.ts';
-import { describe, errorCode } from './system-error.ts';
+import { errorCode } from './system-error.ts';
 
 const ANSWER_TIMEOUT_MS = 1_000;
 /** How often one is asked that hangs up. */
@@ -229,7 +229,7 @@ function whyNot(cause: unknown): string {
     case 'EROFS':
       return 'its disk is read-only';
     default:
-      return describe(cause);
+      return messageOf(cause);
   }
 }
 

@@ -3,10 +3,6 @@ export function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-export function describe(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
-}
-
 /** Whether the file system refused a write because there is no space, or none left for this user. */
 export function isDiskFull(error: unknown): boolean {
   return errorCode(error) === 'ENOSPC' || errorCode(error) === 'EDQUOT';

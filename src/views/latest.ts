@@ -8,7 +8,7 @@ import {
   type Output,
   type StreamName,
 } from '../../streams/internal.ts';
-import type { LatestText, Outputs } from '../store/store.ts';
+import type { EventHead, LatestText, Outputs } from '../store/store.ts';
 import { listOf, type PostList, placeOf, storedList } from './post-list.ts';
 
 export type OutputOf<S extends StreamName> = Extract<Output, { readonly stream: S }>;
@@ -93,19 +93,6 @@ export interface LatestWriter extends Latest {
 
 type PostOutput = OutputOf<'posts'>;
 
-/** An event without its buckets, which are most of it. */
-interface EventHead extends Pick<OutputOf<'events'>, 'key' | 'seq' | 'at'> {
-  readonly record: Omit<EventRecord, 'buckets' | 'isPartition'>;
-}
-
-/** How the buckets begin in the JSON of an event. Within a text the quotes would be escaped. */
-const BUCKETS = ',"buckets":[';
-
-function headOf(json: string): EventHead {
-  const end = json.indexOf(BUCKETS);
-  return JSON.parse(end === -1 ? json : `${json.slice(0, end)}}}`) as EventHead;
-}
-
 type StoredOutputs = Pick<Outputs, 'get' | 'timeline' | 'postCount'>;
 
 /** The rest of a stream, which was not read yet. */
@@ -145,8 +132,8 @@ const ROWS_PER_EVENT = 4;
 const OVER_AFTER_MS = 8 * DAY_MS;
 const SWEEP_MS = HOUR_MS;
 
-function isOver({ record }: EventHead, at: number): boolean {
-  return record.phase === 'closed' && record.endAt < at - OVER_AFTER_MS;
+function isOver({ isClosed, endAt }: Pick<EventHead, 'isClosed' | 'endAt'>, at: number): boolean {
+  return isClosed && endAt < at - OVER_AFTER_MS;
 }
 
 interface Timeline {
@@ -302,32 +289,35 @@ export function createLatest(
     if (stored === undefined || at < sweptAt + SWEEP_MS) return;
     sweptAt = at;
     for (const event of latest.all('events')) {
-      if (!isOver(event, at)) continue;
-      notePast(event);
+      const { key, record } = event;
+      if (!isOver({ isClosed: record.phase === 'closed', endAt: record.endAt }, at)) continue;
+      notePast(placeOfEvent(record), { key, startAt: record.startAt, endAt: record.endAt });
       unplace(event);
-      streams.get('events')?.delete(event.key);
+      streams.get('events')?.delete(key);
     }
   }
 
-  function notePast({ key, record }: EventHead): void {
-    const { startAt, endAt } = record;
-    const there = placeOfEvent(record);
+  function notePast(there: string | undefined, window: EventWindow): void {
     const windows = pastWindows.get(there) ?? new Map<string, EventWindow>();
-    pastWindows.set(there, windows.set(key, { key, startAt, endAt }));
+    pastWindows.set(there, windows.set(window.key, window));
   }
 
-  /** Events that are over for long are most of all, and are not read as a whole. */
+  /** Events that are over for long are most of all, and are not read. */
   function loadEvents(outputs: Outputs): void {
-    const isWanted = (json: string) => {
-      const head = headOf(json);
-      const isPast = stored !== undefined && isOver(head, lastAt);
-      if (isPast) {
-        notePast(head);
+    if (stored === undefined) {
+      latest.load(outputs.latest('events'));
+      return;
+    }
+    const heads = [...outputs.eventHeads()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    const wanted: string[] = [];
+    for (const head of heads) {
+      const { key, account, startAt, endAt } = head;
+      if (isOver(head, lastAt)) {
+        notePast(account === null ? undefined : accountPlace('events', account), { key, startAt, endAt });
         include(head);
-      }
-      return !isPast;
-    };
-    latest.load(outputs.latest('events', isWanted));
+      } else wanted.push(key);
+    }
+    latest.load(wanted.flatMap((key) => outputs.get('events', key) ?? []));
   }
 
   function timelineOf(account: AccountId): Timeline {

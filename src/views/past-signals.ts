@@ -7,7 +7,7 @@ import {
   type StreamName,
 } from '../../streams/internal.ts';
 import { createLoopYield } from '../resilience/loop-yield.ts';
-import type { Store } from '../store/store.ts';
+import type { KeptOutput, Store } from '../store/store.ts';
 import { isForecastOf } from './active-events.ts';
 import type { OutputOf } from './latest.ts';
 import { outputOf } from './output-lookup.ts';
@@ -21,12 +21,19 @@ export const SIGNAL_INPUTS = ['events', 'counters', 'predictions', 'prices', 'sc
  */
 export const SIGNAL_WINDOWS_MS: readonly number[] = [2 * MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS];
 
+/** The log has the observations of all accounts, so that with many of them an hour of it would take seconds to read. */
+export const MOST_OBSERVATIONS = 50_000;
+
 interface PastSignalsDeps extends Pick<Store, 'journal' | 'outputs'> {
   /** The last outputs of the inputs up to an observation, events first: what is about an unknown event is not kept. */
   readonly inputsAt: (place: Place) => Promise<readonly Output[]>;
   /** Whether an output is of the account. */
   readonly isOwn: (output: Output) => boolean;
+  /** False for most outputs that are not, without reading them whole. */
+  readonly mayBeOwn: (row: KeptOutput) => boolean;
   readonly windowsMs: readonly number[];
+  /** The computation begins at most so many observations before the instant. */
+  readonly mostObservations: number;
 }
 
 interface Place {
@@ -39,11 +46,12 @@ interface Place {
  * computed again from the outputs they depend on, which are.
  */
 export async function signalsAt(deps: PastSignalsDeps, { seq, at }: Place): Promise<readonly Output[]> {
-  const [first = 0, ...longer] = deps.windowsMs;
-  let found = await signalsSince(deps, deps.journal.seqAt(at - first), seq);
-  for (const windowMs of longer) {
+  const earliest = seq - deps.mostObservations;
+  const starts = deps.windowsMs.map((windowMs) => Math.max(earliest, deps.journal.seqAt(at - windowMs)));
+  let found: readonly Found[] = [];
+  for (const startSeq of new Set(starts)) {
+    found = await signalsSince(deps, startSeq, seq);
     if (found.every(({ isExact }) => isExact)) break;
-    found = await signalsSince(deps, deps.journal.seqAt(at - windowMs), seq);
   }
   return found.map(({ output }) => output);
 }
@@ -85,7 +93,7 @@ async function signalsSince(deps: PastSignalsDeps, startSeq: number, seq: number
 
 /** The outputs after one observation up to another, in the order of the log. */
 async function changesBetween(
-  { outputs, isOwn }: PastSignalsDeps,
+  { outputs, isOwn, mayBeOwn }: PastSignalsDeps,
   afterSeq: number,
   seq: number,
 ): Promise<readonly Output[]> {
@@ -94,9 +102,10 @@ async function changesBetween(
   for (const stream of SIGNAL_INPUTS) {
     for (const row of outputs.read(stream, afterSeq + 1)) {
       if (row.seq > seq) break;
+      if (loop.isDue()) await loop.yield();
+      if (!mayBeOwn(row)) continue;
       const output = outputOf(row);
       if (isOwn(output)) found.push(output);
-      if (loop.isDue()) await loop.yield();
     }
   }
   return found.toSorted((a, b) => a.seq - b.seq);

@@ -6,12 +6,12 @@ import {
   phaseAt,
   type StreamName,
 } from '../../streams/internal.ts';
-import { PRUNED_BEFORE_NOTE, type Store, type TimelineEntry } from '../store/store.ts';
+import { type KeptOutput, PRUNED_BEFORE_NOTE, type Store, type TimelineEntry } from '../store/store.ts';
 import { LISTED_FOR_MS } from './active-events.ts';
 import { createLatest, type Latest, NEWEST_POSTS, type OutputOf } from './latest.ts';
 import { type MinutesQuestion, type ReadMinutes, readMinutes } from './minutes.ts';
 import { createOutputLookup } from './output-lookup.ts';
-import { SIGNAL_INPUTS, SIGNAL_WINDOWS_MS, signalsAt } from './past-signals.ts';
+import { MOST_OBSERVATIONS, SIGNAL_INPUTS, SIGNAL_WINDOWS_MS, signalsAt } from './past-signals.ts';
 import { newestFirst } from './post-list.ts';
 
 /** The market may have moved an event's window since then, by at most this. */
@@ -43,12 +43,19 @@ export interface Past {
   minutes(question: Omit<MinutesQuestion, 'firstSeq' | 'lastSeq'>): Promise<ReadMinutes>;
 }
 
+interface PastOptions {
+  /** How far before the instant the computation of signals begins, in turn until it is known when they changed. */
+  readonly windowsMs?: readonly number[];
+  /** The most observations that it begins before the instant. */
+  readonly mostObservations?: number;
+}
+
 type EventOutput = OutputOf<'events'>;
 
 export function openPast(
   { journal, outputs, notes }: Pick<Store, 'journal' | 'outputs' | 'notes'>,
   now: Latest,
-  windowsMs = SIGNAL_WINDOWS_MS,
+  { windowsMs = SIGNAL_WINDOWS_MS, mostObservations = MOST_OBSERVATIONS }: PastOptions = {},
 ): Past {
   const lookup = createOutputLookup(outputs);
 
@@ -152,7 +159,8 @@ export function openPast(
       return inputs;
     };
     const isOwn = (output: Output) => isAbout(account, output, now);
-    return signalsAt({ journal, outputs, inputsAt, isOwn, windowsMs }, place);
+    const mayBeOwn = mayBeAbout(account, now);
+    return signalsAt({ journal, outputs, inputsAt, isOwn, mayBeOwn, windowsMs, mostObservations }, place);
   }
 
   async function postsAt(
@@ -242,13 +250,28 @@ function isAbout(account: AccountId, { stream, record }: Output, now: Latest): b
   switch (stream) {
     case 'events':
       return record.subject.type === 'posts' && record.subject.account === account;
-    case 'prices': {
-      const subject = now.get('events', String(record.eventId))?.record.subject;
-      return subject?.type === 'posts' && subject.account === account;
-    }
+    case 'prices':
+      return hasEvent(account, String(record.eventId), now);
     default:
       return 'account' in record && record.account === account;
   }
+}
+
+// The JSON of a price names its event once.
+const EVENT = /"eventId":(\d+)/;
+
+/** Whether a stored output may belong to the account: one that does names it, or as a price one of its events. */
+function mayBeAbout(account: AccountId, now: Latest): (row: KeptOutput) => boolean {
+  const name = JSON.stringify(account);
+  return ({ stream, json }) => {
+    if (stream !== 'prices') return json.includes(name);
+    return hasEvent(account, EVENT.exec(json)?.[1] ?? '', now);
+  };
+}
+
+function hasEvent(account: AccountId, key: string, now: Latest): boolean {
+  const subject = now.get('events', key)?.record.subject;
+  return subject?.type === 'posts' && subject.account === account;
 }
 
 /** The clock changes phases, but the tick may have come a little later. */

@@ -19,6 +19,7 @@ import {
 import { manualClock } from '../support/clock.ts';
 import { event, partition, post, settings, tracking } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
+import { ticks } from '../support/store-records.ts';
 
 const STREAMS: readonly StreamName[] = ['posts', 'events', 'counters', 'velocity', 'prices', 'lag'];
 
@@ -308,7 +309,28 @@ describe('recover', () => {
     const store = createMemoryStore();
     const turns = turnsOn(store);
     for (const fact of lifeOf([9, 1, 9, 2])) await turns.accept([fact]);
-    assert.deepEqual(lastTickOf(store)?.fact.ages, { 'posts:a': 2 });
+    const last = lastTickOf(store);
+    assert.deepEqual(last?.fact.ages, { 'posts:a': 2 });
+    const before = lastTickOf(store, (last?.seq ?? 0) - 1);
+    assert.ok(before !== undefined && before.seq < (last?.seq ?? 0));
+    assert.equal(lastTickOf(store, 0), undefined);
+  });
+
+  it('finds no tick that is far from the end of the log', async () => {
+    const store = createMemoryStore();
+    await store.journal.append(ticks(1, 1));
+    const [tick] = ticks(1, 1);
+    assert.equal(lastTickOf(store)?.seq, 1);
+    const others = Array.from({ length: 1_500 }, (_, index) => ({
+      seq: index + 2,
+      receivedAt: tick?.receivedAt ?? 0,
+      fact: { kind: 'coverage', account: 'a', fromAt: 0 } as const,
+    }));
+    await store.journal.append(others);
+    assert.equal(lastTickOf(store), undefined);
+    await store.journal.append(ticks(1_502, 1));
+    assert.equal(lastTickOf(store)?.seq, 1_502);
+    assert.equal(lastTickOf(store, 1_501), undefined);
   });
 
   it('starts from nothing on an empty store', async () => {

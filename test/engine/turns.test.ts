@@ -177,6 +177,49 @@ describe('turns', () => {
     assert.deepEqual(inParts.published, whole.published);
   });
 
+  it('go on with the graph while a part is stored, one part at a time, and end with the first that fails', async () => {
+    const facts = [settings(), ...['11', '12', '13', '14'].map(fact)];
+    for (const failing of [undefined, 2]) {
+      const store = createMemoryStore();
+      let mono = 0;
+      const clock = {
+        wall: () => 1_000_000,
+        mono: () => {
+          mono += 15;
+          return mono;
+        },
+      };
+      const kept: number[] = [];
+      let underWay = 0;
+      let hasGoneOn = false;
+      const outputs = {
+        ...store.outputs,
+        async append(given: readonly Output[], upTo: number) {
+          underWay += 1;
+          assert.equal(underWay, 1);
+          const begunAt = mono;
+          await new Promise((resolve) => setImmediate(resolve));
+          hasGoneOn ||= mono > begunAt;
+          underWay -= 1;
+          if (kept.length === failing) throw new Error('a part that cannot be kept');
+          kept.push(upTo);
+          await store.outputs.append(given, upTo);
+        },
+      };
+      const { latest, turns } = setUp({ ...store, outputs }, clock);
+      latest.change$.subscribe((published) => {
+        if (published.some(({ stream }) => stream === 'posts')) assert.equal(latest.seq, kept.at(-1));
+      });
+      const accepted = turns.accept(facts);
+      if (failing === undefined) await accepted;
+      else await assert.rejects(accepted, /a part that cannot be kept/);
+      assert.equal(underWay, 0);
+      assert.ok(hasGoneOn);
+      assert.equal(kept.length, failing ?? kept.length);
+      assert.equal(latest.seq, kept.at(-1));
+    }
+  });
+
   it('write no outputs when only the ages moved', async () => {
     const { store, turns, latest } = setUp();
     await turns.accept([settings()]);

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { startChild } from '../support/child.ts';
 
 /** What a simulation prints that passes. It has a process of its own, as it takes over timers and clocks. */
-export async function printedRun(program: URL, args: readonly string[]): Promise<string> {
-  const child = startChild(program, [...args]);
+export async function printedRun(
+  program: URL,
+  args: readonly string[],
+  flags: readonly string[] = [],
+): Promise<string> {
+  const child = startChild(program, args, { flags });
   let output = '';
   child.process.stdout?.on('data', (bytes: Buffer) => {
     output += bytes.toString();

@@ -22,5 +22,10 @@ export const NPM_START = readNpmStart();
 
 /** The flags of Node for so many accounts: with more than 20, what the page for operators says. */
 export function flagsFor(accounts: number): readonly string[] {
-  return accounts > 20 ? [...NPM_START.flags, '--max-semi-space-size=16'] : NPM_START.flags;
+  if (accounts <= 20) return NPM_START.flags;
+  return [
+    ...NPM_START.flags,
+    '--max-semi-space-size=16',
+    `--initial-old-space-size=${Math.ceil(1.5 * accounts)}`,
+  ];
 }

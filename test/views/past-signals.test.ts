@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
+import type { Journal } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
+import { SIGNAL_WINDOWS_MS } from '../../src/views/past-signals.ts';
 import { createRunner, emptyState, isKept, type Observation, type Output } from '../../streams/internal.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { loadObservations } from '../sweeps/recorded-run.ts';
@@ -51,11 +53,11 @@ describe('signals of the past', function () {
   });
 
   for (const [name, windowsMs] of [
-    ['from where the log begins', undefined],
+    ['from where the log begins', SIGNAL_WINDOWS_MS],
     ['from what was stored some seconds before', [7_000, 30_000, 60_000]],
   ] as const) {
     it(`are computed again, ${name}, as they were published`, async () => {
-      const past = openPast(log.store, log.latest, windowsMs);
+      const past = openPast(log.store, log.latest, { windowsMs });
       let compared = 0;
       for (const { observation, signals } of log.steps.filter((_, at) => at > 4_300 && at % 211 === 0)) {
         const { seq, receivedAt } = observation;
@@ -73,7 +75,7 @@ describe('signals of the past', function () {
   }
 
   it('name their newest input when they changed before the time that is looked at', async () => {
-    const past = openPast(log.store, log.latest, [1]);
+    const past = openPast(log.store, log.latest, { windowsMs: [1] });
     const { observation, signals } = log.steps.at(-60) ?? assert.fail();
     const { seq, receivedAt } = observation;
     const then = await past.of('a', seq, receivedAt, ['events', 'signals']);
@@ -87,5 +89,32 @@ describe('signals of the past', function () {
     for (const [at, output] of found.entries()) {
       assert.ok(output.seq >= (published[at]?.seq ?? 0) && output.seq <= seq, `${output.seq}`);
     }
+  });
+
+  it('take no more than so many observations to compute, however many there were in the time that is looked at', async () => {
+    const MOST = 40;
+    let read = 0;
+    const { journal } = log.store;
+    const counted: Journal = {
+      ...journal,
+      head: journal.head,
+      tail: journal.tail,
+      *read(fromSeq) {
+        for (const observation of journal.read(fromSeq)) {
+          read += 1;
+          yield observation;
+        }
+      },
+    };
+    const past = openPast({ ...log.store, journal: counted }, log.latest, { mostObservations: MOST });
+    const { observation, signals } = log.steps.at(-60) ?? assert.fail();
+    const then = await past.of('a', observation.seq, observation.receivedAt, ['events', 'signals']);
+    const published = inOrder(signals.filter(isOf('a'))).filter(({ key }) => then.get('events', key));
+    assert.deepEqual(
+      inOrder(then.all('signals')).map(({ record }) => record),
+      published.map(({ record }) => record),
+    );
+    // The one after the last tells that it is reached.
+    assert.ok(read > 0 && read <= MOST + 1, `${read} observations`);
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { PRUNED_BEFORE_NOTE } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
+import { SIGNAL_WINDOWS_MS } from '../../src/views/past-signals.ts';
 import type { Observation, Output } from '../../streams/internal.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import {
@@ -27,7 +28,7 @@ const window = { startAt: NOON - HOUR_MS, endAt: NOON + HOUR_MS, buckets: [bucke
 async function past(
   said: Readonly<Record<number, readonly Output[]>>,
   seconds = 10,
-  windowsMs?: readonly number[],
+  windowsMs: readonly number[] = SIGNAL_WINDOWS_MS,
 ) {
   const store = createMemoryStore();
   const latest = createLatest();
@@ -39,7 +40,7 @@ async function past(
     await store.outputs.append(outputs, seq);
     latest.apply(outputs, seq, at);
   }
-  return { store, latest, past: openPast(store, latest, windowsMs) };
+  return { store, latest, past: openPast(store, latest, { windowsMs }) };
 }
 
 describe('openPast', () => {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { ServiceError } from '../../errors.ts';
+import { messageOf, ServiceError } from '../../errors.ts';
 
 /** Where a running engine takes commands from its own machine: one JSON line in, one JSON line out. */
 export interface ControlSocket {
@@ -88,7 +88,7 @@ export async function askControlSocket(path: string, command: object): Promise<R
     socket.destroy();
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(String(code))) return undefined;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new ServiceError('CONTROL_UNREACHABLE', `cannot reach the running engine: ${why}`, {
       cause: error,
     });

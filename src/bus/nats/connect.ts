@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type JetStreamManager, jetstream, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
+import { messageOf } from '../../errors.ts';
 import { BusError } from '../bus-error.ts';
 import type { Stream, StreamSpec, Transport } from '../transport.ts';
 import { parseAddresses } from './addresses.ts';
@@ -80,7 +81,7 @@ export async function openConnection({
   } catch (error) {
     const known = toBusError(error, `connecting to ${servers.join(', ')}`);
     if (known.code !== 'BUS_UNREACHABLE') throw known;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new BusError('BUS_UNREACHABLE', `no NATS server answers at ${servers.join(', ')}: ${reason}`, {
       cause: error,
     });

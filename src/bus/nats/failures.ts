@@ -1,5 +1,6 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { errors } from '@nats-io/transport-node';
+import { messageOf } from '../../errors.ts';
 import { BusError, closedError } from '../bus-error.ts';
 
 /** Codes of the JetStream API that are decided on. */
@@ -51,7 +52,7 @@ export function toBusError(error: unknown, what: string): BusError {
     }
   }
   if (apiCode(error) === API.notEnabled) return noJetStreamError(error);
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return new BusError('BUS_UNREACHABLE', `${what} failed: ${reason}`, { cause: error });
 }
 

@@ -68,7 +68,10 @@ async function appendLog({ writer, store: { journal }, onBus: { log } }: TakeOve
   return digest;
 }
 
-/** Appends the stored frames from an instant of the calendar on, UTC ms: the stream has lost them too. Who has them takes them for known. */
+/**
+ * Appends the stored frames from an instant of the calendar on, UTC ms: the stream has lost them too. Who has them takes them
+ * for known.
+ */
 async function appendFrames({ writer, store: { feed } }: TakeOverDeps, sinceAt: number): Promise<void> {
   const head = feed.head();
   if (head?.epoch === undefined) return;

@@ -11,6 +11,8 @@ const SLICE = 250;
 export interface FanOut {
   add(subscription: Subscription): void;
   remove(subscription: Subscription): void;
+  /** Whether a topic has a subscriber. */
+  isFollowed(state: TopicState): boolean;
   /** Sends successive frames of one topic to its subscribers. */
   send(state: TopicState, frames: readonly Frame[]): void;
   /** Sends a text to the subscribers of a topic without numbers. It is made only if there are any. */
@@ -105,6 +107,7 @@ export function createFanOut(epoch: string, delivery: Delivery): FanOut {
       subscribed.set(subscription.state, all.add(subscription));
     },
     remove: (subscription) => void subscribed.get(subscription.state)?.delete(subscription),
+    isFollowed,
     send(state, frames) {
       if (isFollowed(state)) enqueue({ type: 'frames', state, frames });
     },

@@ -1,5 +1,6 @@
 import { type Cause, HOUR_MS, type Output, type Post } from '../../../streams/internal.ts';
 import type { FeedCause } from '../../contract/feed/names.ts';
+import { createLoopYield } from '../../resilience/loop-yield.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import type { Topic } from '../channels.ts';
 import { feedCause } from './causes.ts';
@@ -20,19 +21,23 @@ const KNOWN_FOR_MS = 72 * HOUR_MS;
 const KNOWN_POSTS = 2_000;
 
 /**
- * Of more records than these, each of which takes up to a millisecond, requests are answered after every few. Numbers, and
- * not a time: what few accounts change in a turn is always appended within that turn.
+ * Of more records than these, each of which takes up to a millisecond, requests are answered after every few, or sooner
+ * where those take long. Numbers, and not a time: what few accounts change in a turn is always appended within that turn.
  */
 const RECORDS_AT_ONCE = 64;
 const RECORDS_PER_STEP = 4;
+/** Of more accounts than these each turn changes many records, and requests are always answered after every few. */
+const FEW_ACCOUNTS = 8;
 /** Of so many records each part is appended as soon as it is known, so that its readers do not wait for all others. */
-const CHANGES_PER_PART = 32;
+const CHANGES_PER_PART = 16;
 
 interface ChangesDeps {
   readonly latest: Latest;
   readonly topics: readonly Topic[];
   readonly records: Records;
   readonly log: FrameLog;
+  /** Whether somebody reads a topic now. Such topics come first. */
+  readonly isFollowed: (topic: Topic) => boolean;
   readonly report: (error: unknown) => void;
 }
 
@@ -58,7 +63,7 @@ interface DueRecord {
   readonly causes: ReadonlySet<FeedCause>;
 }
 
-export function createChanges({ latest, topics, records, log, report }: ChangesDeps): Changes {
+export function createChanges({ latest, topics, records, log, isFollowed, report }: ChangesDeps): Changes {
   /** Keys to be published with their causes, by topic; without topics that have none. */
   const due = new Map<Topic, Map<string, Set<FeedCause>>>();
   const placeOf = new Map(topics.map((topic, place) => [topic, place]));
@@ -73,8 +78,22 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
     keys.set(key, (keys.get(key) ?? new Set()).add(cause));
   }
 
-  const byPlace = ([a]: readonly [Topic, unknown], [b]: readonly [Topic, unknown]) =>
-    (placeOf.get(a) ?? 0) - (placeOf.get(b) ?? 0);
+  const accounts = new Set(topics.flatMap(({ account }) => account ?? []));
+  const areAccountsFew = accounts.size <= FEW_ACCOUNTS;
+  const recordsAtOnce = areAccountsFew ? RECORDS_AT_ONCE : RECORDS_PER_STEP;
+
+  /** In the order of the topics. Of many accounts those that somebody follows come first, as the rest may take long. */
+  function dueInOrder(): readonly (readonly [Topic, Map<string, Set<FeedCause>>])[] {
+    const rankOf = (topic: Topic) => {
+      const place = placeOf.get(topic) ?? 0;
+      return areAccountsFew || !isFollowed(topic) ? place : place - topics.length;
+    };
+    const ranked = Array.from(due, ([topic, keys]) => ({
+      rank: rankOf(topic),
+      entry: [topic, keys] as const,
+    }));
+    return ranked.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry);
+  }
 
   const withUnwatched = topics.flatMap((topic) => {
     const { unwatched } = topic.records.type === 'states' ? topic.records.view : {};
@@ -155,7 +174,7 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
   /** Removes and returns the records that are due. On a tick all are. */
   function takeDue(at: number, isTick: boolean): readonly DueRecord[] {
     const taken: DueRecord[] = [];
-    for (const [topic, keys] of [...due].sort(byPlace)) {
+    for (const [topic, keys] of dueInOrder()) {
       const live = log.live(topic);
       for (const [key, causes] of keys) {
         const lastAt = live.get(key);
@@ -199,21 +218,24 @@ export function createChanges({ latest, topics, records, log, report }: ChangesD
     const { at } = latest;
     upTo = Math.max(upTo, latest.seq);
     const taken = takeDue(at, isCatchingUp || tick !== undefined);
-    const areMany = taken.length > RECORDS_AT_ONCE;
+    const areMany = taken.length > recordsAtOnce;
+    let step = { records: 0, loop: createLoopYield() };
     let part = posts;
     if (areMany && part.length > 0) {
       log.append(part, upTo);
       part = [];
     }
-    for (const [index, record] of taken.entries()) {
+    for (const record of taken) {
       if (!isCatchingUp || !isPublished(record)) part.push(...changesIn(record, at));
       if (!areMany) continue;
       if (part.length >= CHANGES_PER_PART) {
         log.append(part, upTo);
         part = [];
       }
-      if (index % RECORDS_PER_STEP !== 0) continue;
+      step.records += 1;
+      if (step.records < RECORDS_PER_STEP && !step.loop.isDue()) continue;
       yield isCatchingUp ? REST : undefined;
+      step = { records: 0, loop: createLoopYield() };
       if (isCatchingUp && isWaiting) yield* appendWaiting();
     }
     if (part.length > 0 || tick !== undefined) log.append(part, upTo, tick);

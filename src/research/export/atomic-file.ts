@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { ServiceError } from '../../errors.ts';
+import { messageOf, ServiceError } from '../../errors.ts';
 
 /** A file that takes its name only when it is whole. */
 export interface AtomicFile {
@@ -28,7 +28,7 @@ async function withReason<T>(path: string, work: Promise<T>): Promise<T> {
     return await work;
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-    const reason = REASONS[code] ?? (cause instanceof Error ? cause.message : String(cause));
+    const reason = REASONS[code] ?? messageOf(cause);
     throw new ServiceError('EXPORT_FILE', `cannot write ${path}: ${reason}`, { cause });
   }
 }

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StoreError } from '../../errors.ts';
+import { messageOf, StoreError } from '../../errors.ts';
 import { makeFolder, removeEmptyFolders } from '../make-folder.ts';
 import { takeRights } from '../private-folder.ts';
 import { syncToDisk } from '../sync-to-disk.ts';
-import { describe } from '../system-error.ts';
 import { type Environment, environmentPath, hasEnvironment } from './environment.ts';
 
 /** A copy appears under its name only when it is whole and on disk. */
@@ -48,7 +47,7 @@ export async function copyEnvironment(environment: Environment, target: string):
     }
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
-    throw new StoreError('STORE_BACKUP', `cannot back up into ${target}: ${describe(cause)}`, { cause });
+    throw new StoreError('STORE_BACKUP', `cannot back up into ${target}: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -1,6 +1,5 @@
-import { StoreError } from '../../errors.ts';
+import { messageOf, StoreError } from '../../errors.ts';
 import { makeFolder } from '../make-folder.ts';
-import { describe } from '../system-error.ts';
 import { createEnvironment, hasEnvironment } from './environment.ts';
 import { finishReplacement, replaceEnvironment } from './replace-environment.ts';
 import { missingStore, storeTraces } from './store-traces.ts';
@@ -19,7 +18,7 @@ export async function beginStore(folder: string): Promise<void> {
     await replaceEnvironment(folder, 'db.empty', createEnvironment);
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
-    throw new StoreError('STORE_UNWRITABLE', `cannot use ${folder} as a data folder: ${describe(cause)}`, {
+    throw new StoreError('STORE_UNWRITABLE', `cannot use ${folder} as a data folder: ${messageOf(cause)}`, {
       cause,
     });
   }

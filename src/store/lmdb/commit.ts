@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StoreError } from '../../errors.ts';
-import { describe, errorCode } from '../system-error.ts';
+import { messageOf, StoreError } from '../../errors.ts';
+import { errorCode } from '../system-error.ts';
 import type { WriteRoom } from './write-room.ts';
 import type { WriteSize } from './write-size.ts';
 
@@ -69,7 +69,7 @@ export function durableAt(path: string, room?: WriteRoom): Durable {
       if (await isFull(errorCode(cause), path)) {
         throw new StoreError('STORE_FULL', `no space left on the disk to write ${what}`, { cause });
       }
-      throw new StoreError('STORE_WRITE', `cannot write ${what}: ${describe(cause)}`, { cause });
+      throw new StoreError('STORE_WRITE', `cannot write ${what}: ${messageOf(cause)}`, { cause });
     }
   };
 }

@@ -2,6 +2,7 @@ import { StoreError } from '../../errors.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import type { CopyMessage } from './copy-messages.ts';
 import { type Environment, openEnvironment } from './environment.ts';
+import { checkHeads } from './event-heads.ts';
 import { openJournal } from './journal.ts';
 import { checkKeys } from './keys.ts';
 import { checkHistoryEnds, checkLatest, readOutputMark } from './output-mark.ts';
@@ -19,6 +20,10 @@ export function checkLogEnd(environment: Environment): void {
 
 function checkTimelinesOf(environment: Environment): void {
   checkTimelines(environment, readOutputMark(environment).rows.posts ?? 0);
+}
+
+function checkHeadsOf(environment: Environment): void {
+  checkHeads(environment, readOutputMark(environment).rows.events ?? 0);
 }
 
 /** Throws when the beginning of the log was dropped, and no checkpoint is left from which the rest could be followed. */
@@ -61,6 +66,7 @@ const CHECKS = [
   checkLogBegin,
   checkLogEnd,
   checkTimelinesOf,
+  checkHeadsOf,
 ];
 
 /** Compares the parts of a store with each other, which tells of rows that are missing or too old. */

@@ -1,8 +1,8 @@
 import { existsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareKeys, type Key, type RootDatabase } from '#database';
+import { messageOf } from '../../errors.ts';
 import { makeFolder } from '../make-folder.ts';
-import { describe } from '../system-error.ts';
 import { type Row, rowName } from './checked-rows.ts';
 import { compareParts } from './compare-parts.ts';
 import type { CopyJob, CopyMessage, PartWork } from './copy-messages.ts';
@@ -169,7 +169,7 @@ async function run(): Promise<void> {
     }
   } catch (error) {
     if (!isDamage(error)) throw error;
-    tell({ is: 'stuck', part, message: describe(error) });
+    tell({ is: 'stuck', part, message: messageOf(error) });
     return;
   } finally {
     await target?.close();
@@ -180,6 +180,6 @@ async function run(): Promise<void> {
 try {
   await run();
 } catch (error) {
-  tell({ is: isDamage(error) ? 'unopenable' : 'failed', message: describe(error) });
+  tell({ is: isDamage(error) ? 'unopenable' : 'failed', message: messageOf(error) });
 }
 process.exit(0);

@@ -1,5 +1,5 @@
-import { StoreError } from '../../errors.ts';
-import { describe, errorCode } from '../system-error.ts';
+import { messageOf, StoreError } from '../../errors.ts';
+import { errorCode } from '../system-error.ts';
 
 /** What LMDB answers when the file itself is wrong. Anything else, such as a lack of memory, says nothing about it. */
 const DAMAGE_CODES = new Set([
@@ -56,7 +56,7 @@ export function watchDamage(): DamageWatch {
   const listeners: ((error: StoreError) => void)[] = [];
   return {
     damage(part, message, cause) {
-      const because = cause === undefined ? '' : `: ${describe(cause)}`;
+      const because = cause === undefined ? '' : `: ${messageOf(cause)}`;
       const error = new StoreError('STORE_CORRUPT', `${message}${because}`, { part, cause });
       if (first === undefined) {
         first = error;

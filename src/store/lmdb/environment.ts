@@ -2,9 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from '#database';
 import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
-import { StoreError } from '../../errors.ts';
+import { messageOf, StoreError } from '../../errors.ts';
 import { takeRights } from '../private-folder.ts';
-import { describe, errorCode } from '../system-error.ts';
+import { errorCode } from '../system-error.ts';
 import { type CheckedRows, checkedAny, checkedBytes, checkedText, openCheckedRows } from './checked-rows.ts';
 import { type Durable, durableAt } from './commit.ts';
 import { type Damage, isDamageCode, provesDamage, watchDamage } from './damage.ts';
@@ -44,6 +44,11 @@ export type TimelineKey = [account: string, ...place: (string | number)[]];
 
 export type Timelines = CheckedRows<string, TimelineKey>;
 
+/** Account, or none, and the number of a span of time. */
+export type HeadsKey = [account: string, span: number];
+
+export type EventHeads = CheckedRows<string, HeadsKey>;
+
 type AlertKey = [kind: string, rule: string, n: number];
 
 /** All databases, each under its name but the histories. */
@@ -55,6 +60,8 @@ interface Parts {
   readonly latest: CheckedRows<string, [stream: string, key: string]>;
   /** The order of each account's posts, which follows from the latest ones. A reader finds none where an older program writes. */
   readonly timelines: Timelines | undefined;
+  /** What the latest events are found and dated by. A reader finds none where an older program writes. */
+  readonly eventHeads: EventHeads | undefined;
   readonly checkpoints: CheckedRows<string, number>;
   readonly states: CheckedRows<Buffer, [seq: number, part: number]>;
   readonly notes: CheckedRows<string, string>;
@@ -131,8 +138,8 @@ export function openRoot(path: string, isReadOnly: boolean): RootDatabase {
     throw new StoreError(
       isBroken ? 'STORE_BROKEN' : 'STORE_UNWRITABLE',
       isBroken
-        ? `the store in ${path} cannot be opened: ${describe(cause)}`
-        : `cannot use the store in ${path}: ${describe(cause)}`,
+        ? `the store in ${path} cannot be opened: ${messageOf(cause)}`
+        : `cannot use the store in ${path}: ${messageOf(cause)}`,
       { cause },
     );
   }
@@ -151,6 +158,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
     journal: { values: 'compressed text', keys: 'number' },
     latest: { values: 'compressed text', keys: ['string', 'string'] },
     timelines: { values: 'text', keys: ['string', 'number', 'number', 'string'] },
+    eventHeads: { values: 'text', keys: ['string', 'number'] },
     checkpoints: { values: 'text', keys: 'number' },
     states: { values: 'bytes', keys: ['number', 'number'] },
     notes: { values: 'text', keys: 'string' },
@@ -182,10 +190,14 @@ export function keysOf(name: string): KeyShape {
 /** Follows from the latest posts, so that it need not be copied. */
 export const TIMELINES = 'timelines';
 
+/** Follows from the latest events. */
+export const EVENT_HEADS = 'eventHeads';
+
 const ALERTS = 'alerts';
+const LATER_PARTS = [TIMELINES, EVENT_HEADS, ALERTS];
 
 /** Those that every store of this layout has had from its beginning. */
-const FIXED_PARTS = [...FORMS.keys()].filter((name) => name !== TIMELINES && name !== ALERTS);
+const FIXED_PARTS = [...FORMS.keys()].filter((name) => !LATER_PARTS.includes(name));
 
 /** The names of all databases. */
 export const PART_NAMES: readonly string[] = [
@@ -235,6 +247,7 @@ function openParts(root: RootDatabase, damage: Damage): Parts {
     histories: openHistories(root, damage),
     latest: texts('latest'),
     timelines: openTimelines(root, damage),
+    eventHeads: openEventHeads(root, damage),
     checkpoints: texts('checkpoints'),
     states: bytes('states'),
     notes: texts('notes'),
@@ -271,6 +284,14 @@ function openTimelines(root: RootDatabase, damage: Damage): Timelines | undefine
   return (
     database &&
     openCheckedRows({ name: TIMELINES, database, codec: checkedText, keys: keysOf(TIMELINES), damage })
+  );
+}
+
+function openEventHeads(root: RootDatabase, damage: Damage): EventHeads | undefined {
+  const database: Database<string, HeadsKey> | undefined = root.openDB(optionsOf(EVENT_HEADS));
+  return (
+    database &&
+    openCheckedRows({ name: EVENT_HEADS, database, codec: checkedText, keys: keysOf(EVENT_HEADS), damage })
   );
 }
 

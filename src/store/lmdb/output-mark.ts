@@ -1,5 +1,6 @@
 import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
 import type { Environment } from './environment.ts';
+import { forgetHeadsMark } from './event-heads.ts';
 import { parseStored } from './stored-text.ts';
 import { forgetTimelinesMark } from './timelines.ts';
 
@@ -125,6 +126,7 @@ export async function markOutputs(environment: Environment, upTo: number): Promi
     environment.root.batch(() => {
       putOutputMark(environment, { upTo, rows, latest });
       forgetTimelinesMark(environment);
+      forgetHeadsMark(environment);
     });
-  await environment.durable(begin, 'the mark of the outputs', { rows: 2, bytes: 0 });
+  await environment.durable(begin, 'the mark of the outputs', { rows: 3, bytes: 0 });
 }

@@ -4,6 +4,21 @@ import type { KeptOutput, LatestText, Outputs } from '../store.ts';
 import type { Row } from './checked-rows.ts';
 import type { Environment, History } from './environment.ts';
 import {
+  checkHead,
+  eventsAfter,
+  type HeadRows,
+  headOf,
+  headRowsOf,
+  makeHeads,
+  NO_HEAD_ROWS,
+  NO_HEADS,
+  putHeadRows,
+  putHeadsMark,
+  readHeads,
+  readHeadsMark,
+  sizeOf,
+} from './event-heads.ts';
+import {
   checkLatest,
   compareLatest,
   droppedRows,
@@ -99,7 +114,7 @@ function toRows(outputs: readonly Output[]) {
 }
 
 export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT_ONCE): Outputs {
-  const { durable, damage, root, histories, latest, timelines, isReadOnly } = environment;
+  const { durable, damage, root, histories, latest, timelines, eventHeads, isReadOnly } = environment;
   const readMark = () => readOutputMark(environment);
   let mark = readMark();
   let isWriting = false;
@@ -108,6 +123,8 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
   let isChecked = isReadOnly;
   /** Undefined unless the timelines have all posts. */
   let indexed = readTimelinesMark(environment, mark.rows.posts ?? 0);
+  /** Undefined unless all events have their heads. */
+  let headed = readHeadsMark(environment, mark.rows.events ?? 0);
   /** By account, as far as they were asked for. */
   const postCounts = new Map<AccountId, number>();
 
@@ -189,6 +206,26 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
     });
   }
 
+  function checkAllHeads(pause: Pause): Promise<boolean> {
+    return throughLatest(['events', ''], pause, (rows) => {
+      for (const { key, value } of rows) {
+        if (key[0] !== 'events') return false;
+        const event = parseStored<Output>(value, `the latest of ${key.join(' ')}`);
+        if (event.stream === 'events') checkHead(environment, event);
+      }
+      return true;
+    });
+  }
+
+  /** The rows of heads that a batch changes. Those that are to be made again are left. */
+  function headRowsFrom(changes: readonly LatestChange[]): HeadRows {
+    if (eventHeads === undefined || headed === undefined) return NO_HEAD_ROWS;
+    const events = changes.flatMap(({ output, before }) =>
+      output.stream === 'events' ? [{ output, before }] : [],
+    );
+    return events.length === 0 ? NO_HEAD_ROWS : headRowsOf(eventHeads, events);
+  }
+
   /** One append or clear at a time, so that none builds on another that then fails. */
   async function exclusive(
     write: () => PromiseLike<unknown>,
@@ -253,6 +290,11 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
         posts.length === 0 || indexed === undefined
           ? indexed
           : { postRows: numbers.posts ?? 0, entries: indexed.entries + newPosts };
+      const heads = headRowsFrom(changes);
+      const newHeaded =
+        heads === NO_HEAD_ROWS || headed === undefined
+          ? headed
+          : { eventRows: numbers.events ?? 0, rows: headed.rows + heads.added };
       const write = () =>
         root.batch(() => {
           for (const { stream, key, text } of history) void histories.get(stream)?.putLast(key, text);
@@ -260,13 +302,22 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
             void latest.put(key, json);
             if (output.stream === 'posts' && timelines !== undefined) putEntry(timelines, output, before);
           }
+          if (newHeaded !== headed && newHeaded !== undefined && eventHeads !== undefined) {
+            putHeadRows(eventHeads, heads);
+            putHeadsMark(environment, newHeaded);
+          }
           if (newIndexed !== indexed && newIndexed !== undefined) putTimelinesMark(environment, newIndexed);
           putOutputMark(environment, newMark);
         });
       // Each text is kept twice at most, and a post that is dated anew moves in its timeline.
-      const size = { rows: rows.latest.size + 2 * posts.length + 2, bytes: 2 * rows.bytes };
+      const headSize = sizeOf(heads);
+      const size = {
+        rows: rows.latest.size + 2 * posts.length + headSize.rows + 3,
+        bytes: 2 * rows.bytes + headSize.bytes,
+      };
       await exclusive(write, `outputs up to seq ${upTo}`, size, newMark, () => {
         indexed = newIndexed;
+        headed = newHeaded;
         follow(changes);
       });
     },
@@ -291,20 +342,28 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
     async prepare() {
       if (indexed !== undefined && indexed.entries <= checkedAtOnce) checkCount(environment, indexed);
       indexed ??= await makeTimelines(environment, mark.rows.posts ?? 0);
+      headed ??= await makeHeads(environment, mark.rows.events ?? 0);
       postCounts.clear();
     },
 
     async check(pause) {
       if (!isChecked && !(await checkAllLatest(pause))) return;
-      if (indexed !== undefined) await checkAllEntries(pause);
+      if (indexed !== undefined && !(await checkAllEntries(pause))) return;
+      if (headed !== undefined) await checkAllHeads(pause);
     },
 
-    latest(stream, isWanted = () => true) {
+    *eventHeads() {
+      checkFew();
+      const isThere = readHeadsMark(environment, readMark().rows.events ?? 0) !== undefined;
+      if (eventHeads !== undefined && isThere) yield* readHeads(eventHeads);
+      else for (const event of eventsAfter(environment)) yield headOf(event);
+    },
+
+    latest(stream) {
       checkFew();
       const outputs: Output[] = [];
       for (const { key, value } of latest.getRange({ start: [stream, ''] })) {
         if (key[0] !== stream) break;
-        if (!isWanted(value)) continue;
         outputs.push(parseStored<Output>(value, `the latest of ${key.join(' ')}`));
       }
       return outputs;
@@ -397,13 +456,16 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
           void latest.clear();
           void timelines?.clear();
           putTimelinesMark(environment, NO_TIMELINES);
+          void eventHeads?.clear();
+          putHeadsMark(environment, NO_HEADS);
           forgetDropped(environment);
           putOutputMark(environment, NO_OUTPUTS);
         });
-      const size = { rows: 2 * histories.size + 4, bytes: 0 };
+      const size = { rows: 2 * histories.size + 7, bytes: 0 };
       await exclusive(write, 'cleared outputs', size, NO_OUTPUTS, () => {
         postCounts.clear();
         indexed = NO_TIMELINES;
+        headed = NO_HEADS;
         checked = undefined;
         isChecked = true;
       });

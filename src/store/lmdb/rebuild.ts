@@ -6,12 +6,14 @@ import { rowName } from './checked-rows.ts';
 import { type CopyOutcome, copyParts, isDamaged, type PartFinding } from './copy-parts.ts';
 import {
   type Environment,
+  EVENT_HEADS,
   environmentPath,
   LAYOUT,
   openEnvironment,
   PART_NAMES,
   TIMELINES,
 } from './environment.ts';
+import { forgetHeadsMark } from './event-heads.ts';
 import { describeFinding } from './findings.ts';
 import { openNotes } from './folder-notes.ts';
 import { markOutputs } from './output-mark.ts';
@@ -28,8 +30,10 @@ import {
 } from './settle.ts';
 import { forgetTimelinesMark } from './timelines.ts';
 
-/** The feed's frames are not: their numbers end with the file, as in a copy. Timelines are made again. */
-const COPIED = PART_NAMES.filter((name) => !name.startsWith('feed') && name !== TIMELINES);
+/** The feed's frames are not: their numbers end with the file, as in a copy. What follows from the outputs is made again. */
+const COPIED = PART_NAMES.filter(
+  (name) => !name.startsWith('feed') && name !== TIMELINES && name !== EVENT_HEADS,
+);
 /** Parts with rows under names that nothing but a backup can bring back. */
 const NAMED = ['keys', 'waitlistIndex', 'payments', 'notes'] as const;
 const KEPT_ONLY_HERE = new Set<string>([...NAMED, 'alerts', 'waitlist', 'journal', 'meta']);
@@ -241,7 +245,7 @@ async function settle(
     // The layout before ours has no mark that could be copied.
     if (layout !== LAYOUT && upTo !== null) await markOutputs(environment, upTo);
     const areOutputsHurt = [...hurt.keys()].some((part) => part === 'latest' || part.startsWith('history.'));
-    await forgetTimelines(environment);
+    await forgetIndexes(environment);
     const isKept = await settleOutputs(environment, areOutputsHurt ? null : upTo);
     for (const part of ['usage', 'usageErrors', 'calls']) {
       const finding = hurt.get(part);
@@ -254,9 +258,13 @@ async function settle(
 }
 
 /** They are made again at the next start. */
-async function forgetTimelines(environment: Environment): Promise<void> {
-  const begin = () => environment.root.batch(() => forgetTimelinesMark(environment));
-  await environment.durable(begin, 'the forgotten timelines', { rows: 1, bytes: 0 });
+async function forgetIndexes(environment: Environment): Promise<void> {
+  const begin = () =>
+    environment.root.batch(() => {
+      forgetTimelinesMark(environment);
+      forgetHeadsMark(environment);
+    });
+  await environment.durable(begin, 'the forgotten timelines and heads of events', { rows: 2, bytes: 0 });
 }
 
 /** What was bad and is not back. Rows that nobody could read, or that are missing, have no names. */

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StoreError } from '../../errors.ts';
+import { messageOf, StoreError } from '../../errors.ts';
 import { diskUse } from '../disk.ts';
 import { syncFolder, syncToDisk } from '../sync-to-disk.ts';
-import { describe } from '../system-error.ts';
 import { environmentPath } from './environment.ts';
 import { removeReaderTable } from './reader-table.ts';
 
@@ -94,7 +93,7 @@ export function finishReplacement(folder: string): void {
     }
     if (isComplete(environmentPath(folder))) rmSync(join(environmentPath(folder), COMPLETE));
   } catch (cause) {
-    const message = `cannot put the new store of ${folder} in its place: ${describe(cause)}`;
+    const message = `cannot put the new store of ${folder} in its place: ${messageOf(cause)}`;
     throw new StoreError('STORE_UNWRITABLE', message, { cause });
   }
 }

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StoreError } from '../../errors.ts';
+import { messageOf, StoreError } from '../../errors.ts';
 import { makeFolder } from '../make-folder.ts';
-import { describe, isDiskFull } from '../system-error.ts';
+import { isDiskFull } from '../system-error.ts';
 import type { TellNews } from './store-news.ts';
 
 /** A life that did not end in order counts two, or one if it went well for a while; a stop in order forgets them all. */
@@ -55,7 +55,7 @@ export function noteStart(folder: string): void {
     const { count, damage } = unfinishedStarts(folder);
     write(folder, { count: count + UNFINISHED, damage });
   } catch (cause) {
-    const message = `cannot use ${folder} as a data folder: ${describe(cause)}`;
+    const message = `cannot use ${folder} as a data folder: ${messageOf(cause)}`;
     throw new StoreError('STORE_UNWRITABLE', message, { cause });
   }
 }
@@ -69,7 +69,7 @@ function change(
   try {
     write(folder, changed(unfinishedStarts(folder)));
   } catch (error) {
-    const details = { data: folder, reason: describe(error) };
+    const details = { data: folder, reason: messageOf(error) };
     tell({ level: 'error', message: 'cannot note in the data folder how the start went', details });
   }
 }

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { constants, copyFileSync, mkdirSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../../errors.ts';
 import { diskUse } from '../disk.ts';
-import { describe } from '../system-error.ts';
 import { wasEndedByStore } from './child-end.ts';
 import { environmentPath } from './environment.ts';
 import { removeEnvironment } from './replace-environment.ts';
@@ -37,7 +37,7 @@ export async function tryWriting(folder: string): Promise<Writing> {
     );
     return await writeAgain(copy);
   } catch (error) {
-    return unknown(describe(error));
+    return unknown(messageOf(error));
   } finally {
     removeEnvironment(copy);
   }
@@ -58,7 +58,7 @@ function writeAgain(path: string): Promise<Writing> {
       (error, _stdout, stderr) => {
         if (error === null) return resolve({ is: 'possible' });
         const isProven = error.code === EXIT_DAMAGED || wasEndedByStore(error.signal, stderr);
-        resolve(isProven ? { is: 'ended' } : unknown(describe(error)));
+        resolve(isProven ? { is: 'ended' } : unknown(messageOf(error)));
       },
     );
   });

@@ -48,14 +48,30 @@ export interface TimelineEntry {
   readonly isInOracle: boolean;
 }
 
+/** What an event is found and dated by, without its buckets, which are most of it. */
+export interface EventHead {
+  /** The key of the event among the outputs. */
+  readonly key: string;
+  /** The observation that last changed it, and when that was received. */
+  readonly seq: number;
+  readonly at: number;
+  /** Null for an event that is about no account. */
+  readonly account: AccountId | null;
+  readonly startAt: number | null;
+  readonly endAt: number;
+  readonly isClosed: boolean;
+}
+
 /** Everything the streams emitted, and the latest record under each key. */
 export interface Outputs {
   /** All outputs of observations up to this seq are kept. */
   readonly upTo: number;
   /** Resolves once the outputs of the observations up to `upTo` are on disk, together with the new mark. */
   append(outputs: readonly Output[], upTo: number): Promise<void>;
-  /** The latest output under each key of a stream, in no order: of those whose JSON is wanted, so that others are not parsed. */
-  latest(stream: StreamName, isWanted?: (json: string) => boolean): readonly Output[];
+  /** The latest output under each key of a stream, in no order. */
+  latest(stream: StreamName): readonly Output[];
+  /** The heads of the latest events, in no order. */
+  eventHeads(): Iterable<EventHead>;
   /** The latest outputs of a stream under the keys after one, or from the first on, ordered by key, so many at most. */
   latestAfter(stream: StreamName, key: string | undefined, limit: number): readonly LatestText[];
   /** The latest output under one key. */
@@ -70,7 +86,7 @@ export interface Outputs {
   ): Iterable<TimelineEntry>;
   /** How many posts the account has. */
   postCount(account: AccountId): number;
-  /** Resolves when timelines can be read: they may have to be made first. */
+  /** Resolves when timelines can be read, and heads of events without the events: they may have to be made first. */
   prepare(): Promise<void>;
   /**
    * Looks through the latest outputs for missing ones, in small steps. Each but the first is made when `pause` resolves,

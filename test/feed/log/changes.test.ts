@@ -96,7 +96,14 @@ async function framesOf(turns: readonly (readonly Output[])[]) {
   });
   const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
   const records = createRecords({ latest, now: () => NOON, staleAfterMs });
-  const changes = createChanges({ latest, topics: TOPICS, records, log, report: fail });
+  const changes = createChanges({
+    latest,
+    topics: TOPICS,
+    records,
+    log,
+    isFollowed: () => false,
+    report: fail,
+  });
   const sent: Sent[][] = [];
   log.frame$.subscribe((published) => {
     if (published.type === 'second') sent.push([]);
@@ -201,7 +208,7 @@ describe('what many accounts change in one turn', () => {
     const log = openFrameLog({ window: createMemoryFrames(), topics, report: fail });
     const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
     const records = createRecords({ latest, now: () => NOON, staleAfterMs });
-    const changes = createChanges({ latest, topics, records, log, report: fail });
+    const changes = createChanges({ latest, topics, records, log, isFollowed: () => false, report: fail });
     const published: string[] = [];
     log.frame$.subscribe((each) => {
       if (each.type === 'second') published.push(`tick ${each.tick.seq}`);
@@ -244,7 +251,7 @@ describe('what many accounts change in one turn', () => {
     const log = openFrameLog({ window: createMemoryFrames(), topics, report: fail });
     const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
     const records = createRecords({ latest, now: () => NOON, staleAfterMs });
-    const changes = createChanges({ latest, topics, records, log, report: fail });
+    const changes = createChanges({ latest, topics, records, log, isFollowed: () => false, report: fail });
     const published: string[] = [];
     log.frame$.subscribe((each) => {
       if (each.type === 'second') published.push(`tick ${each.tick.seq}`);
@@ -285,7 +292,7 @@ describe('what many accounts change in one turn', () => {
     });
     const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
     const records = createRecords({ latest, now: () => NOON, staleAfterMs });
-    const changes = createChanges({ latest, topics, records, log, report: fail });
+    const changes = createChanges({ latest, topics, records, log, isFollowed: () => false, report: fail });
     changes.catchUp([]);
     await changes.settled();
     const turn = turnOf(1, 1);
@@ -300,6 +307,33 @@ describe('what many accounts change in one turn', () => {
     assert.deepEqual(
       withPosts,
       parts.map((_, place) => place === 0),
+    );
+  });
+
+  it('begins with the topics that somebody follows, though only few records of it changed', async () => {
+    const latest = createLatest();
+    const log = openFrameLog({ window: createMemoryFrames(), topics, report: fail });
+    const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
+    const records = createRecords({ latest, now: () => NOON, staleAfterMs });
+    const isFollowed = ({ account }: Topic) => account?.id === 'z';
+    const changes = createChanges({ latest, topics, records, log, isFollowed, report: fail });
+    const published: string[] = [];
+    log.frame$.subscribe((each) => {
+      if (each.type === 'frames') published.push(...each.frames.map(({ topic }) => topic.storedAs));
+    });
+    changes.catchUp([]);
+    await changes.settled();
+    const turn = ids.map((id) => velocityOutput({ account: id, counted1h: 1 }, { seq: 1 }));
+    latest.apply(turn, 1, NOON + 1);
+    changes.follow(turn);
+    assert.ok(!published.includes('velocity/account_z'), 'all of it is done at once');
+    await changes.settled();
+    await log.stop();
+    const places = published.filter((topic) => topic.startsWith('velocity/'));
+    assert.equal(places[0], 'velocity/account_z');
+    assert.deepEqual(
+      places.slice(1),
+      ids.filter((id) => id !== 'z').map((id) => `velocity/account_${id}`),
     );
   });
 });

@@ -1,4 +1,5 @@
 import { StoreError } from '../../../src/errors.ts';
+import { headOf } from '../../../src/store/lmdb/event-heads.ts';
 import { checkOutputs } from '../../../src/store/lmdb/outputs.ts';
 import type {
   Checkpoint,
@@ -140,9 +141,11 @@ function createOutputs(): Outputs {
         .sort((a, b) => (a.key < b.key ? -1 : 1))
         .slice(0, limit)
         .map((output) => ({ key: output.key, json: JSON.stringify(output) })),
-    latest(stream, isWanted) {
-      const all = [...(latest.get(stream)?.values() ?? [])];
-      return isWanted === undefined ? all : all.filter((output) => isWanted(JSON.stringify(output)));
+    latest: (stream) => [...(latest.get(stream)?.values() ?? [])],
+    *eventHeads() {
+      for (const output of latest.get('events')?.values() ?? []) {
+        if (output.stream === 'events') yield headOf(output);
+      }
     },
     get: (stream, key) => latest.get(stream)?.get(key),
     *timeline(account, { offset = 0, after } = {}) {

@@ -1,0 +1,23 @@
+/** A map of whole numbers below 2^32 that takes 8 bytes an entry, and never changes. */
+export interface PackedNumbers {
+  readonly size: number;
+  get(key: number): number | undefined;
+}
+
+export function packNumbers(entries: ReadonlyMap<number, number>): PackedNumbers {
+  const keys = Uint32Array.from(entries.keys()).sort();
+  const values = Uint32Array.from(keys, (key) => entries.get(key) ?? 0);
+  return {
+    size: keys.length,
+    get(key) {
+      let low = 0;
+      let high = keys.length;
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if ((keys[middle] ?? 0) < key) low = middle + 1;
+        else high = middle;
+      }
+      return keys[low] === key ? values[low] : undefined;
+    },
+  };
+}
