@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { optimizeLater } from '../../src/cli/optimize-later.ts';
 import { deliverToParent, startChild } from '../support/child.ts';
 import type { Simulated, SimulatedResult } from './any-simulation.ts';
 import { createFiredQuota } from './fired-quota.ts';
@@ -48,6 +49,8 @@ const tier = tierNamed(values.tier);
 const { invariants, faultKinds, parsePlan, drawPlan, hoursUntil, run } = await simulationOf(tier);
 const shrinkMinutes = numberOf('shrink-minutes', values['shrink-minutes']);
 const MOST_SHRINKING_RUNS = 100;
+// Most functions run too few times in a simulation to be worth the time that optimizing them takes.
+optimizeLater(8);
 const print = (line: string) => process.stdout.write(`${line}\n`);
 // A simulation that nobody waits for any more is of no use.
 process.once('disconnect', () => process.exit(1));

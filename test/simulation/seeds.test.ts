@@ -1,8 +1,8 @@
 import { bundleRun } from './bundled-run.ts';
 import { printedRun } from './printed-run.ts';
 
-/** As `npm run simulate` has them: code that runs for seconds only is compiled at once, and hardly optimized. */
-const FLAGS = ['--max-semi-space-size=64', '--interrupt-budget=500000', '--always-sparkplug'];
+/** As `npm run simulate` has them: code that runs for seconds only is compiled at once. */
+const FLAGS = ['--max-semi-space-size=64', '--always-sparkplug'];
 
 /** Those in which something was found. */
 const KEPT = [
