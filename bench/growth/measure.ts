@@ -1,3 +1,4 @@
+import { boundHeap } from '../../src/cli/bound-heap.ts';
 import { bytesIn, takeCheckpoint } from '../../src/engine/checkpoints.ts';
 import { beginRecovery, recover } from '../../src/engine/recover.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
@@ -53,6 +54,7 @@ async function live(): Promise<Measured> {
   await store.outputs.prepare();
   await runSteps(parts, [opening(accounts, START_AT)]);
   await runSteps(parts, history(accounts, START_AT, DAYS));
+  boundHeapAsStart();
   const cpuMs = await cpuOf(() => runSteps(parts, seconds(accounts, START_AT, DAYS, SECONDS)));
   const checkpoint = await takeCheckpoint(store, parts.state, START_AT + DAYS * 86_400_000);
   const checkpointBytes = checkpoint === undefined ? 0 : bytesIn(checkpoint);
@@ -79,6 +81,7 @@ async function reopen() {
 /** Opens the same store again, as after a kill: the log goes on after the checkpoint. */
 async function restart(): Promise<Restarted> {
   const { reopened, store, latest, state } = await reopen();
+  boundHeapAsStart();
   const after = SECONDS + AFTER_CHECKPOINT;
   const cpuMs = await cpuOf(() => runSteps({ store, latest, state }, from(after, SECONDS)));
   const memory = await residentMemory();
@@ -107,6 +110,7 @@ async function serve(): Promise<Latencies> {
   const store = await openStore(folder);
   const latest = createLatest(store.outputs);
   const { state } = await recover(store, latest);
+  boundHeapAsStart();
   const turns = openLiveTurns({ store, latest, state });
   const steps = from(2 * SECONDS + AFTER_CHECKPOINT, SERVED_SECONDS);
   const latencies = await serveSteps(
@@ -138,6 +142,11 @@ async function replay(): Promise<Replayed> {
   const cpuMs = await cpuOf(async () => feed(seconds(accounts, START_AT, DAYS, SECONDS)));
   if (bytes === 0) throw new Error('the replay gave nothing');
   return { secondMs: cpuMs / SECONDS, historyMs };
+}
+
+/** As the program does once it runs and the history is read. */
+function boundHeapAsStart(): void {
+  boundHeap(() => true, accounts.length);
 }
 
 function* from(first: number, count: number): Iterable<Step> {

@@ -43,6 +43,7 @@ export function sourceLookupsFrom(
     events: () => Array.from(latest.all('events'), ({ record }) => record),
     event: (eventId) => latest.get('events', String(eventId))?.record,
     unsettledEvents: (account) => unsettled.of(account),
+    hasPrice: (token) => latest.get('prices', token) !== undefined,
     hasBook(token) {
       const price = latest.get('prices', token)?.record;
       return price !== undefined && (price.bidSize !== null || price.askSize !== null);

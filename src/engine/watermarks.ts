@@ -13,7 +13,7 @@ interface Watermarks {
    * From now on the source keeps these values up to date and no others. They are asked for anew at each look, and whenever
    * ages are told, so that these are never those of other values. A name is as old as the oldest of its values, and behind the rest when
    * older than `usualMs`. A value is as old as its last answer. One that was never answered is as old as the wait for it,
-   * unless the log has an answer: nobody knows how old that is.
+   * unless the log has an answer: that is as old as what another source told before, or nobody knows how old it is.
    */
   follow(source: SourceName, values: () => readonly FollowedValue[], usualMs: number): void;
   /** To be called when what is followed may have changed: the wait for a new value begins now. */
@@ -50,12 +50,14 @@ export function createWatermarks(clock: Pick<Clock, 'mono'>): Watermarks {
     return known;
   }
 
-  /** When the value that a source follows as of now was answered. */
-  function firstAnswer(source: SourceName, { value, name = value, isLogged }: FollowedValue): number {
+  /** When the value that a source follows as of now was answered; undefined when nobody knows. */
+  function firstAnswer(source: SourceName, followed: FollowedValue): number | undefined {
+    const { value, name = value, isLogged, toldBefore: [teller, told] = [] } = followed;
     const restoredAt = restored.get(source);
     // The engine before told the age under the name alone.
     if (restoredAt !== undefined) return answersOf(source).get(name) ?? restoredAt;
-    return clock.mono() - (isLogged?.() ? UNTOLD_MS : 0);
+    if (!isLogged?.()) return clock.mono();
+    return teller === undefined || told === undefined ? undefined : answersOf(teller).get(told);
   }
 
   /** When the oldest value of each name that a source follows was last answered. */
@@ -65,8 +67,9 @@ export function createWatermarks(clock: Pick<Clock, 'mono'>): Watermarks {
     const oldest = new Map<string, number>();
     for (const each of present) {
       const { value, name = value } = each;
-      const at = known.get(value) ?? firstAnswer(source, each);
-      if (!known.has(value)) known.set(value, at);
+      const answeredAt = known.get(value) ?? firstAnswer(source, each);
+      if (answeredAt !== undefined && !known.has(value)) known.set(value, answeredAt);
+      const at = answeredAt ?? clock.mono() - UNTOLD_MS;
       oldest.set(name, Math.min(oldest.get(name) ?? at, at));
     }
     if (known.size > present.length + OTHER_VALUES) forgetOthers(known, present);

@@ -29,7 +29,9 @@ export interface SourceLookups {
   event(eventId: number): EventRecord | undefined;
   /** The events that are not closed, of one account or of all and of prices: few, however many are known. */
   unsettledEvents(account?: AccountId): readonly EventRecord[];
-  /** Whether the last price of this token in the log is out of its book: before an event opens, listings tell prices. */
+  /** Whether the log has a price of this token. */
+  hasPrice(token: string): boolean;
+  /** Whether the last one is out of its book: before an event opens, listings tell prices. */
   hasBook(token: string): boolean;
   /** Whether the log has a total of this tracking, whatever event shows it. */
   hasTotal(account: AccountId, trackingId: string): boolean;
@@ -48,6 +50,8 @@ export interface FollowedValue {
   readonly name?: string;
   /** Whether the log has an answer about it. */
   readonly isLogged?: () => boolean;
+  /** Which value of another source has told it until now, where there is one. */
+  readonly toldBefore?: readonly [source: SourceName, value: string];
 }
 
 /** What a request to the posts API cost. */

@@ -92,7 +92,7 @@ describe('sourceLookupsFrom', () => {
     assert.deepEqual([realCount(6), realCount(7), realCount(8)], [41, null, null]);
   });
 
-  it('knows of which tokens books were read, and what was counted', () => {
+  it('knows of which tokens there are prices, which of them out of books, and what was counted', () => {
     const fresh = createLatest();
     const price = (token: string, more = {}) => priceOutput({ token, ...more });
     fresh.load([
@@ -101,7 +101,8 @@ describe('sourceLookupsFrom', () => {
       countersOutput({ eventId: 5, ui: 3 }),
       countersOutput({ eventId: 6, ui: null }),
     ]);
-    const { hasBook, hasUiCount } = sourceLookupsFrom(fresh, { counters: new Map() }, () => NOON);
+    const { hasPrice, hasBook, hasUiCount } = sourceLookupsFrom(fresh, { counters: new Map() }, () => NOON);
+    assert.deepEqual(['1', '2', '3'].map(hasPrice), [true, true, false]);
     assert.deepEqual(['1', '2', '3'].map(hasBook), [true, false, false]);
     assert.deepEqual([5, 6, 7].map(hasUiCount), [true, false, false]);
   });

@@ -21,6 +21,7 @@ const NO_LOOKUPS: SourceLookups = {
   events: () => [],
   event: () => undefined,
   unsettledEvents: () => [],
+  hasPrice: () => false,
   hasBook: () => false,
   hasTotal: () => false,
   hasUiCount: () => false,

@@ -206,6 +206,34 @@ describe('watermarks', () => {
       assert.deepEqual(watermarks.ages(), { ages: { prices: 0 } });
     });
 
+    it('make a value as old as what another source told before, and look old where nobody knows when', () => {
+      const clock = manualClock(2_000_000);
+      const watermarks = createWatermarks(clock);
+      let tokens: readonly string[] = [];
+      const values = () =>
+        tokens.map((value) => ({
+          value,
+          name: '1',
+          isLogged: () => value !== 'new',
+          toldBefore: ['events', '1'] as const,
+        }));
+      watermarks.follow('prices', values, 20_000);
+      watermarks.mark('prices', clock.mono());
+      tokens = ['a'];
+      watermarks.look();
+      assert.deepEqual(watermarks.ages(), { ages: { prices: 0 }, lagging: { prices: { 1: 86_400_000 } } });
+      // What is heard within the turn that shows the event is noted after it.
+      watermarks.mark('events', clock.mono(), { 1: clock.mono() - 3_000 });
+      clock.advance(5_000);
+      assert.deepEqual(watermarks.ages(), { ages: { events: 5_000, prices: 8_000 } });
+      // Other buckets have no price that was told before.
+      tokens = ['new'];
+      assert.deepEqual(watermarks.ages(), { ages: { events: 5_000, prices: 0 } });
+      tokens = ['a'];
+      watermarks.mark('prices', clock.mono(), { a: clock.mono() });
+      assert.deepEqual(watermarks.ages(), { ages: { events: 5_000, prices: 0 } });
+    });
+
     it('have no lagging value of a source that never answered', () => {
       const clock = manualClock(1_000_000);
       const watermarks = createWatermarks(clock);

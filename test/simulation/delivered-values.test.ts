@@ -78,6 +78,18 @@ describe('createDeliveredValues', () => {
     assert.deepEqual(heard().slice(2), [2, 1]);
   });
 
+  it('takes a list of books for an answer about one that it leaves out, unless its price is shown', async () => {
+    const { read, heard, keepPrice, token, become } = await stage();
+    await keepPrice(2, { bidSize: 10, askSize: null });
+    read(1, '/book/books', `[{"asset_id":"${token}"}]`);
+    read(2, '/book/books');
+    assert.equal(heard()[3], 1);
+    await keepPrice(3, { bidSize: null, askSize: null });
+    await become('ended', 4);
+    read(3, '/book/books');
+    assert.equal(heard()[3], 3);
+  });
+
   it('takes no empty book for an answer that an event had before it had other buckets', async () => {
     const { read, heard, become } = await stage();
     read(1, '/book/books');

@@ -25,6 +25,7 @@ interface DeliveredValues {
 const outputs = z.array(z.object({ stream: z.string(), key: z.string(), record: z.unknown() }));
 const events = z.object({ phase: z.string(), buckets: z.array(z.object({ yesToken: z.string() })) });
 
+const WITH_BOOKS: readonly string[] = ['active', 'ended'];
 const TOKEN = /"asset_id":"(\d+)"/g;
 /** Both tokens of a market are in one text, the first of them that for Yes. */
 const LISTED_TOKENS = /"clobTokenIds":"\[\\"(\d+)/g;
@@ -67,13 +68,22 @@ export function createDeliveredValues({
     for (const [, token = ''] of text.matchAll(TOKEN)) tokens.set(token, now());
   }
 
-  /** A list of books may leave out those that do not exist, which says so much of each token that is asked for. */
+  /**
+   * A list of books may leave out those that do not exist, which says so much of each token that is asked for, if no price
+   * is shown out of its book. An event may have ended since it was asked.
+   */
   function hearBooks(text: string): void {
     hear(text);
     for (const event of kept.outputs.latest('events')) {
-      if (event.stream !== 'events' || event.record.phase !== 'active') continue;
-      for (const { yesToken } of event.record.buckets) tokens.set(yesToken, now());
+      if (event.stream !== 'events' || !WITH_BOOKS.includes(event.record.phase)) continue;
+      for (const { yesToken } of event.record.buckets) if (!hasBook(yesToken)) tokens.set(yesToken, now());
     }
+  }
+
+  /** A price has no sizes where it comes from the list: the event was not active, so that its books were not followed. */
+  function hasBook(token: string): boolean {
+    const price = kept.outputs.get('prices', token);
+    return price?.stream === 'prices' && (price.record.bidSize !== null || price.record.askSize !== null);
   }
 
   function priceHeardAt(token: string, activeAt: number): number | undefined {
@@ -81,9 +91,7 @@ export function createDeliveredValues({
     const heard = tokens.get(token);
     // Without a price nothing is left of an empty book that was heard of when the event last had this token.
     if (price?.stream !== 'prices') return heard === undefined || heard < activeAt ? undefined : heard;
-    const { bidSize, askSize } = price.record;
-    // A price has no sizes where it comes from the list: the event was not active, so that its books were not followed.
-    if (bidSize !== null || askSize !== null) return heard;
+    if (hasBook(token)) return heard;
     const all = [heard ?? [], listed.get(token) ?? []].flat();
     return all.length === 0 ? undefined : Math.max(...all);
   }

@@ -263,7 +263,12 @@ describe('hostile payloads', function () {
       { event_type: 'last_trade_price', asset_id: token, price: '0.45', timestamp: '1' },
       { event_type: 'best_bid_ask', asset_id: token, best_bid: '0.41', best_ask: '0.6', timestamp: '1' },
     ];
-    const board = createFollowedBooks({ now: () => NOW, mono: () => 0, refused: () => {} });
+    const board = createFollowedBooks({
+      now: () => NOW,
+      mono: () => 0,
+      refused: () => {},
+      lookups: fakeLookups(),
+    });
     board.follow(new Map([[token, 1]]));
     for (const bytes of fc.sample(anyMutation(payload), { numRuns: RUNS, seed: 7 })) {
       const json = frameJson(bytes.toString());

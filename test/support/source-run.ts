@@ -23,6 +23,8 @@ export interface FakeLookups extends SourceLookups {
   readonly counts: Map<number, number>;
   /** The tokens that the log has a price of. */
   readonly priced: Set<string>;
+  /** Tokens whose last price is out of a book. */
+  readonly booked: Set<string>;
 }
 
 export function fakeLookups(covered?: number): FakeLookups {
@@ -30,6 +32,7 @@ export function fakeLookups(covered?: number): FakeLookups {
   const records = new Map<number, EventRecord>();
   const counts = new Map<number, number>();
   const priced = new Set<string>();
+  const booked = new Set<string>();
   const newestFirst = () => [...posts.values()].sort((a, b) => b.createdAt - a.createdAt);
   return {
     posts,
@@ -39,7 +42,9 @@ export function fakeLookups(covered?: number): FakeLookups {
     totals: new Map(),
     counts,
     priced,
-    hasBook: (token) => priced.has(token),
+    booked,
+    hasPrice: (token) => priced.has(token),
+    hasBook: (token) => booked.has(token),
     hasTotal: () => false,
     hasUiCount: () => false,
     newestOnTimeline: (_, beforeMs = Number.POSITIVE_INFINITY) =>

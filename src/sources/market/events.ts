@@ -64,9 +64,12 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 
   async function deliver(events: readonly SentEvent[], context: SourceContext) {
     const facts: NewFact[] = [];
+    /** When the prices of each event were heard that are delivered where they have changed, by `mono`. */
+    const heard: Record<string, number> = {};
     for (const event of events) {
       const read = readOurs(event, context);
       if (read === null) continue;
+      if (isPriced(read, context)) heard[read.fact.eventId] = context.mono();
       if (isSettling(read, context)) settled.set(read.fact.eventId, read);
       else {
         // It may be open again.
@@ -74,7 +77,13 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
         facts.push(...newIn(read, context));
       }
     }
-    await log(facts, context);
+    await log(facts, context, heard);
+  }
+
+  /** Whether the list tells an event's prices: those of an active one come from its books, and a closed one has none that matter. */
+  function isPriced({ fact }: ReadEvent, context: SourceContext): boolean {
+    const known = context.lookups.event(fact.eventId);
+    return known === undefined || (known.phase !== 'active' && !fact.isClosed);
   }
 
   /** Takes a request or more for each event, which the lists do not wait for. */
@@ -114,10 +123,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 
   function newIn(read: ReadEvent, context: SourceContext): readonly NewFact[] {
     const { fact, quotes } = read;
-    const known = context.lookups.event(fact.eventId);
-    // An active event's prices come from its books; a closed one's no longer matter.
-    const isWanted = known === undefined || (known.phase !== 'active' && !fact.isClosed);
-    const areNew = isWanted && deliveredPrices.peek(fact.eventId) !== JSON.stringify(quotes);
+    const areNew = isPriced(read, context) && deliveredPrices.peek(fact.eventId) !== JSON.stringify(quotes);
     return [
       ...(isInLog(fact, context) ? [] : [fact]),
       ...(areNew ? [{ kind: 'prices', eventId: fact.eventId, quotes } as const] : []),
@@ -125,8 +131,12 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
     ];
   }
 
-  async function log(facts: readonly NewFact[], context: SourceContext) {
-    await context.deliver(facts);
+  async function log(
+    facts: readonly NewFact[],
+    context: SourceContext,
+    heard: Readonly<Record<string, number>> = {},
+  ) {
+    await context.deliver(facts, undefined, heard);
     for (const fact of facts) {
       if (fact.kind === 'event') deliveredEvents.set(fact.eventId, JSON.stringify(fact));
       else if (fact.kind === 'prices') deliveredPrices.set(fact.eventId, JSON.stringify(fact.quotes));

@@ -17,7 +17,10 @@ export interface FollowedBooks {
   lose(ids: Iterable<string>): void;
   /** Corrects a book from a snapshot; true when its best prices were wrong. An outdated snapshot is ignored. */
   correct(book: WireBook): boolean;
-  /** A snapshot of these tokens came. It answers for those that it showed, and for those that never had a book. */
+  /**
+   * A snapshot of these tokens came. It answers for those that it showed, and for those that never had a book: a price out
+   * of a book that is gone stays as old as it is.
+   */
   answered(ids: readonly string[]): void;
   /** When each token that was heard of since the last call was last heard of, by `mono`. */
   takeHeard(): Readonly<Record<string, number>>;
@@ -37,8 +40,10 @@ interface Followed {
 /** A message that says it was sent later than this after our present is wrong about that. */
 const AHEAD_MS = MINUTE_MS;
 
-export function createFollowedBooks(context: Pick<SourceContext, 'now' | 'mono' | 'refused'>): FollowedBooks {
-  const { now, mono } = context;
+export function createFollowedBooks(
+  context: Pick<SourceContext, 'now' | 'mono' | 'refused' | 'lookups'>,
+): FollowedBooks {
+  const { now, mono, lookups } = context;
   const faults = tellOnce(1);
   let eventIds: ReadonlyMap<string, number> = new Map();
   const followed = new Map<string, Followed>();
@@ -135,7 +140,7 @@ export function createFollowedBooks(context: Pick<SourceContext, 'now' | 'mono' 
     answered(ids) {
       for (const id of ids) {
         const token = followed.get(id);
-        if (token !== undefined && token.book === undefined) heard.set(id, mono());
+        if (token !== undefined && token.book === undefined && !lookups.hasBook(id)) heard.set(id, mono());
       }
     },
     takeHeard() {

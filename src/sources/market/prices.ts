@@ -54,7 +54,9 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
     Array.from(activeTokens(context.lookups), ([token, eventId]) => ({
       value: token,
       name: String(eventId),
-      isLogged: () => context.lookups.hasBook(token),
+      isLogged: () => context.lookups.hasPrice(token),
+      // Before an event opens, the list tells its prices.
+      toldBefore: ['events', String(eventId)],
     })),
   );
   let eventIds: ReadonlyMap<string, number> = new Map();

@@ -203,8 +203,11 @@ describe('eventsSource', () => {
       markets: [wireMarket('<40', 0, { bestBid }), wireMarket('40+', 1)],
     });
     open = [wireEvent(1, marketsAt(0.1))];
-    const { facts, lookups, deliveries } = start();
+    const { facts, lookups, deliveries, answeredAt } = start();
     await eventually('first prices', () => priceFacts(facts()).length === 1);
+    const firstAt = answeredAt.get('1') ?? Number.NaN;
+    await eventually('the same prices are heard again', () => (answeredAt.get('1') ?? 0) > firstAt);
+    assert.equal(priceFacts(facts()).length, 1);
     open = [wireEvent(1, marketsAt(0.2))];
     await eventually('second prices', () => priceFacts(facts()).length === 2);
     const record = lookups.records.get(1);
@@ -212,8 +215,12 @@ describe('eventsSource', () => {
     lookups.records.set(1, { ...record, phase: 'active' });
     open = [wireEvent(1, marketsAt(0.3))];
     const count = deliveries.length;
-    await eventually('further polls', () => deliveries.length > count + 3);
+    // A read that was under way has seen it as upcoming.
+    await eventually('a poll', () => deliveries.length > count + 1);
+    const heardAt = answeredAt.get('1');
+    await eventually('further polls', () => deliveries.length > count + 4);
     assert.equal(priceFacts(facts()).length, 2);
+    assert.equal(answeredAt.get('1'), heardAt);
   });
 
   it('reads cursors to the end, and offsets where cursors are not served', async () => {

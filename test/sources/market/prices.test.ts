@@ -501,6 +501,29 @@ describe('pricesSource', () => {
     );
   });
 
+  it('takes no book for an answer about a token, unless the log has a price out of its book', async () => {
+    stage.server.answer(() => [wireBookOf(yesToken(0), '0.3', '0.4')]);
+    await open({ ...FAST, booksPeriodMs: 30 });
+    const token = yesToken(2);
+    const answeredAgain = async () => {
+      const before = run?.answeredAt.get(token) ?? 0;
+      await eventually('it is answered again', () => (run?.answeredAt.get(token) ?? 0) > before);
+    };
+    await answeredAgain();
+    await answeredAgain();
+    run?.lookups.booked.add(token);
+    const moreIsHeard = async () => {
+      const before = run?.answeredAt.get(yesToken(0)) ?? 0;
+      await eventually('more is heard', () => (run?.answeredAt.get(yesToken(0)) ?? 0) > before);
+    };
+    // The first of these may have been read before.
+    await moreIsHeard();
+    const lastAt = run?.answeredAt.get(token);
+    await moreIsHeard();
+    await moreIsHeard();
+    assert.equal(run?.answeredAt.get(token), lastAt);
+  });
+
   it('tells which tokens were answered, each by itself, and of which event they are at present', async () => {
     const shown = { tokens: [0, 1, 2] };
     stage.server.answer(() => shown.tokens.map((index) => wireBookOf(yesToken(index), '0.3', '0.4')));
