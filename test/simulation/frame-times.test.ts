@@ -7,6 +7,8 @@ describe('createFrameTimes', () => {
     const times = createFrameTimes(() => now);
     return {
       store: (at: number) => times.onKept('feed', 'append', [{ rows: [{ at, seq: 1 }] }]),
+      log: (receivedAt: number, aheadMs: number) =>
+        times.onKept('journal', 'append', [[{ seq: 1, receivedAt, aheadMs }]]),
       wait(ms: number) {
         now += ms;
       },
@@ -32,6 +34,16 @@ describe('createFrameTimes', () => {
     assert.ok(!isRecent(1_072_000));
     wait(70_000);
     assert.ok(!isRecent(1_072_000));
+  });
+
+  it('takes no frame that waited for the disk, with a time of the log that was far ahead of the calendar', () => {
+    const { log, store, isRecent } = stage();
+    log(995_000, 14_000);
+    store(995_000);
+    assert.ok(isRecent(995_000));
+    log(996_000, 29_000);
+    store(996_000);
+    assert.ok(!isRecent(996_000));
   });
 
   it('takes a snapshot that is made now, unless the calendar is wrong', () => {

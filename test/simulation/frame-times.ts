@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { OnKept } from './simulated-disk.ts';
 
+const observations = z.array(z.object({ receivedAt: z.number(), aheadMs: z.number().optional() }));
 const batch = z.object({ rows: z.array(z.object({ at: z.number() })) });
 
 /** So exactly is it known when a frame was made, whose engine may have a calendar that is wrong by less than this. */
@@ -22,19 +23,26 @@ interface FrameTimes {
 export function createFrameTimes(trueNow: () => number): FrameTimes {
   /** When the frames that have a time were stored. */
   const storedAt = new Map<number, number>();
+  /** Times of the log that were ahead of the calendar, as it never goes back: a frame with such a time may be older. */
+  const aheadAt = new Map<number, number>();
   const isNear = (a: number, b: number) => Math.abs(a - b) <= RECENT_MS;
   return {
     onKept(part, method, args) {
-      if (part !== 'feed' || method !== 'append') return;
+      if (method !== 'append') return;
       const now = trueNow();
-      for (const { at } of batch.parse(args[0]).rows) storedAt.set(at, now);
-      for (const [at, since] of storedAt) {
-        if (isNear(since, now)) break;
-        storedAt.delete(at);
+      if (part === 'journal')
+        for (const { receivedAt, aheadMs = 0 } of observations.parse(args[0]))
+          if (aheadMs > RECENT_MS) aheadAt.set(receivedAt, now);
+      if (part === 'feed') for (const { at } of batch.parse(args[0]).rows) storedAt.set(at, now);
+      for (const times of [storedAt, aheadAt]) {
+        for (const [at, since] of times) {
+          if (isNear(since, now)) break;
+          times.delete(at);
+        }
       }
     },
     isRecent({ type, at }) {
-      if (!isNear(at, trueNow())) return false;
+      if (!isNear(at, trueNow()) || aheadAt.has(at)) return false;
       // A snapshot is made when it is sent.
       return type === 'snapshot' || isNear(at, storedAt.get(at) ?? Number.NEGATIVE_INFINITY);
     },
