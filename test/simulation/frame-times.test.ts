@@ -46,6 +46,18 @@ describe('createFrameTimes', () => {
     assert.ok(!isRecent(996_000));
   });
 
+  it('takes no frame that waited for the disk, with a time that the log had long before the world', () => {
+    const { log, store, wait, isRecent } = stage();
+    log(1_010_000, 0);
+    log(1_030_000, 0);
+    wait(25_000);
+    log(1_026_000, 0);
+    store(1_026_000);
+    assert.ok(isRecent(1_026_000));
+    store(1_030_000);
+    assert.ok(!isRecent(1_030_000));
+  });
+
   it('takes a snapshot that is made now, unless the calendar is wrong', () => {
     const { isRecentSnapshot } = stage();
     assert.ok(isRecentSnapshot(1_001_000));

@@ -23,8 +23,11 @@ interface FrameTimes {
 export function createFrameTimes(trueNow: () => number): FrameTimes {
   /** When the frames that have a time were stored. */
   const storedAt = new Map<number, number>();
-  /** Times of the log that were ahead of the calendar, as it never goes back: a frame with such a time may be older. */
-  const aheadAt = new Map<number, number>();
+  /**
+   * Times that the log had before the world, where the calendar was or had been ahead: it never goes back. What has such a
+   * time may be older, if the disk held it up.
+   */
+  const aheadAt = new Set<number>();
   const isNear = (a: number, b: number) => Math.abs(a - b) <= RECENT_MS;
   return {
     onKept(part, method, args) {
@@ -32,13 +35,15 @@ export function createFrameTimes(trueNow: () => number): FrameTimes {
       const now = trueNow();
       if (part === 'journal')
         for (const { receivedAt, aheadMs = 0 } of observations.parse(args[0]))
-          if (aheadMs > RECENT_MS) aheadAt.set(receivedAt, now);
+          if (aheadMs > RECENT_MS || receivedAt - now > RECENT_MS) aheadAt.add(receivedAt);
       if (part === 'feed') for (const { at } of batch.parse(args[0]).rows) storedAt.set(at, now);
-      for (const times of [storedAt, aheadAt]) {
-        for (const [at, since] of times) {
-          if (isNear(since, now)) break;
-          times.delete(at);
-        }
+      for (const [at, since] of storedAt) {
+        if (isNear(since, now)) break;
+        storedAt.delete(at);
+      }
+      for (const at of aheadAt) {
+        if (at > now - RECENT_MS) break;
+        aheadAt.delete(at);
       }
     },
     isRecent({ type, at }) {
