@@ -1,3 +1,4 @@
+import { spreadOf } from '../../src/sources/spread.ts';
 import {
   type Bucket,
   coldStart,
@@ -25,8 +26,9 @@ const PRICES_EVERY_S = 10;
 const COUNTS_EVERY_S = 300;
 const FORECAST_EVERY_S = 60;
 const TICK_EVERY_HOURS = 6;
-/** Facts come some time into their second, as the polls of different accounts do. */
 const STEP_MS = 1_000;
+/** How often the program delivers the prices that have changed, of all accounts at once. */
+const PRICES_FLUSH_MS = 250;
 
 /** What was received at one instant, the tick last. */
 export interface Step {
@@ -103,6 +105,39 @@ function* backfill(life: Life, at: number): Iterable<Step> {
   }
 }
 
+/** What one source delivers, so many ms into its second. */
+interface Delivery extends Step {
+  readonly afterMs: number;
+}
+
+/**
+ * A second as the sources of the program deliver it: what is polled of each account at the account's share of the second,
+ * prices of all accounts with the next flush, and the tick at the end.
+ */
+export function deliveriesOf({ at: endAt, facts }: Step, accounts: readonly string[]): readonly Delivery[] {
+  const shares = new Map(accounts.map((account, place) => [account, spreadOf(place)]));
+  const byTime = new Map<number, Fact[]>();
+  for (const fact of facts) {
+    const afterMs = deliveredAfterMs(fact, shares);
+    byTime.set(afterMs, [...(byTime.get(afterMs) ?? []), fact]);
+  }
+  const inOrder = [...byTime].sort(([a], [b]) => a - b);
+  return inOrder.map(([afterMs, facts]) => ({ afterMs, at: endAt - STEP_MS + Math.floor(afterMs), facts }));
+}
+
+function deliveredAfterMs(fact: Fact, shares: ReadonlyMap<string, number>): number {
+  if (fact.kind === 'tick') return STEP_MS;
+  const share = shares.get(accountOf(fact) ?? '') ?? 0;
+  const flushes = STEP_MS / PRICES_FLUSH_MS;
+  return fact.kind === 'prices' ? PRICES_FLUSH_MS * Math.floor(share * flushes) : STEP_MS * share;
+}
+
+/** The account that a fact is about; undefined when it is about all. */
+export function accountOf(fact: Fact): string | undefined {
+  if ('account' in fact) return fact.account;
+  return 'eventId' in fact ? nameOf(Math.floor(fact.eventId / IDS) - 1) : undefined;
+}
+
 /** Seconds of a running service, which go on where the history ended. */
 export function* seconds(
   accounts: readonly string[],
@@ -119,7 +154,8 @@ export function* seconds(
       facts.push(...postsBetween(life, at - STEP_MS, at));
       for (const event of eventsAround(life, at)) {
         if (event.startAt > at || event.endAt <= at) continue;
-        const phase = second + event.eventId;
+        // Those of different accounts have nothing to do with each other.
+        const phase = second + event.n + 7 * life.index;
         if (phase % PRICES_EVERY_S === 0) facts.push(prices(event, phase / PRICES_EVERY_S, 2));
         if (phase % COUNTS_EVERY_S === 0) facts.push(...counts(event, at));
         if (phase % FORECAST_EVERY_S === 0) facts.push(forecast(event, at));

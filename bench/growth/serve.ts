@@ -12,15 +12,16 @@ import type { LatestWriter } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
 import { start } from '../../test/server/start.ts';
 import { startSteadyGenerator } from '../steady-load.ts';
-import type { Step } from './accounts.ts';
+import { accountIds, accountOf, deliveriesOf, type Step } from './accounts.ts';
 
+const FIRST = 'a';
 const REQUESTS_PER_SECOND = 200;
 const PATHS = ['/api/v1/meta/account_a', '/api/v1/prediction/account_a', '/api/v1/signals/account_a'];
 
 /** In ms. */
 export interface Latencies {
   readonly requests: readonly number[];
-  /** From the first fact of a turn until a reader of all channels of account `a` has a frame that it caused. */
+  /** From a delivery about account `a`, or a tick, until a reader of all its channels has a frame that it caused. */
   readonly frames: readonly number[];
 }
 
@@ -33,7 +34,7 @@ interface ServeParts {
   readonly accept: (step: Step) => Promise<void>;
 }
 
-/** Serves readers of account `a` while the steps are taken, one each second. */
+/** Serves readers of account `a` while the steps are taken, one each second, as the sources of the program deliver them. */
 export async function serveSteps(
   parts: ServeParts,
   steps: Iterable<Step>,
@@ -79,11 +80,19 @@ export async function serveSteps(
   const asked = generator.run(load);
   const startedAt = performance.now();
   let second = 0;
+  const ids = accountIds(parts.accounts);
+  const accepted: Promise<void>[] = [];
   for (const step of steps) {
-    await delay(Math.max(0, startedAt + 1_000 * second++ - performance.now()));
-    begunAt = performance.now();
-    await accept(step);
+    const secondAt = startedAt + 1_000 * second++;
+    for (const delivery of deliveriesOf(step, ids)) {
+      const dueAt = secondAt + delivery.afterMs;
+      await delay(Math.max(0, dueAt - performance.now()));
+      // From when it was due: a process that is late is not to look fast.
+      if (delivery.facts.some((fact) => (accountOf(fact) ?? FIRST) === FIRST)) begunAt = dueAt;
+      accepted.push(accept(delivery));
+    }
   }
+  await Promise.all(accepted);
   const requests = await asked;
   generator.stop();
   reader.terminate();
