@@ -183,22 +183,25 @@ function createOutputs(): Outputs {
 }
 
 function createCheckpoints(): Checkpoints {
-  const kept = new Map<number, Checkpoint>();
+  const kept = new Map<number, KeptCheckpoint>();
   const ofVersion = (graphVersion: number) =>
     [...kept.values()].filter((one) => one.graphVersion === graphVersion).sort((a, b) => a.seq - b.seq);
   return {
     async save({ state, ...place }) {
-      kept.set(place.seq, {
-        ...place,
-        state: typeof state === 'string' ? state : Buffer.concat(state).toString(),
-      });
+      const bytes = typeof state === 'string' ? Buffer.from(state) : Buffer.concat(state);
+      kept.set(place.seq, { ...place, bytes });
     },
     newest: (graphVersion, seq = Number.POSITIVE_INFINITY) =>
-      ofVersion(graphVersion).findLast((one) => one.seq <= seq),
-    oldest: (graphVersion) => ofVersion(graphVersion)[0],
+      withState(ofVersion(graphVersion).findLast((one) => one.seq <= seq)),
+    oldest: (graphVersion) => withState(ofVersion(graphVersion)[0]),
     async *lines(seq) {
-      const lines = kept.get(seq)?.state.split('\n') ?? [];
-      for (const line of lines.at(-1) === '' ? lines.slice(0, -1) : lines) yield Buffer.from(line);
+      const bytes = kept.get(seq)?.bytes ?? Buffer.alloc(0);
+      for (let from = 0; from < bytes.length; ) {
+        const end = bytes.indexOf('\n', from);
+        const to = end < 0 ? bytes.length : end;
+        yield bytes.subarray(from, to);
+        from = to + 1;
+      }
     },
     list: () =>
       Array.from(kept.values(), ({ seq, at, graphVersion }) => ({ seq, at, graphVersion })).sort(
@@ -206,6 +209,22 @@ function createCheckpoints(): Checkpoints {
       ),
     async remove(seq) {
       kept.delete(seq);
+    },
+  };
+}
+
+interface KeptCheckpoint extends Omit<Checkpoint, 'state'> {
+  readonly bytes: Buffer;
+}
+
+/** Its text is made when it is asked for: most are written and never read. */
+function withState(checkpoint: KeptCheckpoint | undefined): Checkpoint | undefined {
+  if (checkpoint === undefined) return undefined;
+  const { bytes, ...place } = checkpoint;
+  return {
+    ...place,
+    get state() {
+      return bytes.toString();
     },
   };
 }
