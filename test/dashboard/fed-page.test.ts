@@ -44,7 +44,9 @@ const WATCH_SHIFTS = `
         if (node === null && isAmongPosts(currentRect)) continue;
         const isText = node?.nodeType === Node.TEXT_NODE;
         const element = isText ? node.parentElement : node;
-        if (element?.closest('.posts') || (isText && element.matches('td.num, .tag'))) continue;
+        // A tag is as wide as its word.
+        if (element?.closest('.posts') || element?.matches('.tag')) continue;
+        if (isText && element.matches('td.num')) continue;
         window.shifts.push(element?.outerHTML.slice(0, 200) ?? 'a removed element');
       }
     }
