@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
 import { findNatsServer, requirePackages } from '../system-packages.ts';
+import { administer } from './nats-bus.ts';
 
 /** A real NATS server on a free port, with a folder of its own that is removed at the end. */
 export interface NatsServer {
@@ -135,6 +136,16 @@ function serverOf({ name, port, routePort, folder, args, env = {} }: ServerProce
   };
 }
 
+/** Whether they know each other, and can keep a stream on all of them: that takes a while after they answer. */
+async function areReady(servers: readonly NatsServer[]): Promise<boolean> {
+  const urls = servers.map(({ url }) => url);
+  const probe = { name: 'PROBE', subjects: ['probe'], num_replicas: servers.length };
+  return administer(urls, async ({ streams }) => {
+    await streams.add(probe);
+    return streams.delete(probe.name);
+  }).catch(() => false);
+}
+
 /** Three servers that form a cluster. */
 export async function createNatsCluster(): Promise<readonly NatsServer[]> {
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
@@ -151,6 +162,7 @@ export async function createNatsCluster(): Promise<readonly NatsServer[]> {
     ),
   );
   await Promise.all(servers.map((server) => server.start()));
+  await eventually('the NATS servers know each other', () => areReady(servers));
   return servers;
 }
 
