@@ -7,7 +7,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { encodeMember, type Member } from '../../src/cluster/entries/member.ts';
 import { encodeRegistration } from '../../src/cluster/entries/shard-registration.ts';
 import type { MemberStatus } from '../../src/cluster/status/cluster-status.ts';
-import { administer } from '../support/bus/nats-bus.ts';
+import { administer } from '../support/bus/administer.ts';
 import { createNatsServer, type NatsServer, requireNatsServer } from '../support/bus/nats-server.ts';
 import { STANDBY } from '../support/cluster/member.ts';
 import { eventually } from '../support/eventually.ts';

@@ -7,7 +7,7 @@ import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { createRng } from '../../src/world/rng.ts';
 import { GRAPH_VERSION, type Output } from '../../streams/internal.ts';
 import { steer } from '../support/api.ts';
-import { administer } from '../support/bus/nats-bus.ts';
+import { administer } from '../support/bus/administer.ts';
 import type { NatsServer } from '../support/bus/nats-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { type EnginePair, openEnginePair } from './engine-pair.ts';

@@ -9,7 +9,7 @@ import type { Bus } from '../../../src/bus/bus.ts';
 import { BusError, type BusErrorCode } from '../../../src/bus/bus-error.ts';
 import { connectNats, type NatsOptions } from '../../../src/bus/nats/connect.ts';
 import { openNatsBus } from '../../../src/bus/nats/open-nats-bus.ts';
-import { administer } from '../../support/bus/nats-bus.ts';
+import { administer } from '../../support/bus/administer.ts';
 import { createNatsServer, type NatsServer, requireNatsServer } from '../../support/bus/nats-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/free-port.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Bus, StoredEntry } from '../../../src/bus/bus.ts';
 import { openNatsBus } from '../../../src/bus/nats/open-nats-bus.ts';
-import { administer } from '../../support/bus/nats-bus.ts';
+import { administer } from '../../support/bus/administer.ts';
 import {
   createNatsCluster,
   createNatsServer,

@@ -6,7 +6,7 @@ import { realTime } from '../../../src/bus/time.ts';
 import { cacheDisk } from '../../../src/cluster/edge/cache-disk.ts';
 import { type EdgeShards, openEdgeShards } from '../../../src/cluster/edge/edge-shards.ts';
 import { type JoinedShards, joinShards } from '../../../src/cluster/edge/joined-shards.ts';
-import { administer } from '../../support/bus/nats-bus.ts';
+import { administer } from '../../support/bus/administer.ts';
 import { createNatsServer, type NatsServer, requireNatsServer } from '../../support/bus/nats-server.ts';
 import { startTestLeader, type TestLeader } from '../../support/cluster/test-leader.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,25 +1,11 @@
-import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
 import type { Bus } from '../../../src/bus/bus.ts';
 import { openNatsBus } from '../../../src/bus/nats/open-nats-bus.ts';
 import type { BusUnderTest } from '../../bus/contract.ts';
 import { eventually } from '../eventually.ts';
+import { administer } from './administer.ts';
 import type { NatsServer } from './nats-server.ts';
 
 const TAIL_LOST_AFTER_MS = 1_000;
-
-/** Does something with the streams at a server as an operator would. */
-export async function administer<T>(
-  url: string | readonly string[],
-  act: (jsm: JetStreamManager) => Promise<T>,
-): Promise<T> {
-  const connection = await connect({ servers: [url].flat() });
-  try {
-    return await act(await jetstreamManager(connection, { checkAPI: false }));
-  } finally {
-    await connection.close();
-  }
-}
 
 /** The contract's view of one server, which is emptied for every test. */
 export async function openNatsUnderTest(server: NatsServer): Promise<BusUnderTest> {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
 import { findNatsServer, requirePackages } from '../system-packages.ts';
-import { administer } from './nats-bus.ts';
+import { administer } from './administer.ts';
 
 /** A real NATS server on a free port, with a folder of its own that is removed at the end. */
 export interface NatsServer {
