@@ -1,3 +1,4 @@
+import { SOURCE_SETTINGS } from '../../src/sources/settings.ts';
 import { spreadOf } from '../../src/sources/spread.ts';
 import {
   type Bucket,
@@ -27,8 +28,6 @@ const COUNTS_EVERY_S = 300;
 const FORECAST_EVERY_S = 60;
 const TICK_EVERY_HOURS = 6;
 const STEP_MS = 1_000;
-/** How often the program delivers the prices that have changed, of all accounts at once. */
-const PRICES_FLUSH_MS = 250;
 
 /** What was received at one instant, the tick last. */
 export interface Step {
@@ -122,14 +121,14 @@ export function deliveriesOf({ at: endAt, facts }: Step, accounts: readonly stri
     byTime.set(afterMs, [...(byTime.get(afterMs) ?? []), fact]);
   }
   const inOrder = [...byTime].sort(([a], [b]) => a - b);
-  return inOrder.map(([afterMs, facts]) => ({ afterMs, at: endAt - STEP_MS + Math.floor(afterMs), facts }));
+  return inOrder.map(([afterMs, facts]) => ({ afterMs, at: endAt - STEP_MS + afterMs, facts }));
 }
 
 function deliveredAfterMs(fact: Fact, shares: ReadonlyMap<string, number>): number {
   if (fact.kind === 'tick') return STEP_MS;
   const share = shares.get(accountOf(fact) ?? '') ?? 0;
-  const flushes = STEP_MS / PRICES_FLUSH_MS;
-  return fact.kind === 'prices' ? PRICES_FLUSH_MS * Math.floor(share * flushes) : STEP_MS * share;
+  const flushMs = fact.kind === 'prices' ? SOURCE_SETTINGS.pricesFlushPeriodMs : 1;
+  return flushMs * Math.floor((STEP_MS * share) / flushMs);
 }
 
 /** The account that a fact is about; undefined when it is about all. */

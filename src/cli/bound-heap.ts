@@ -5,7 +5,7 @@ import { optimizeLater } from './optimize-later.ts';
 const MANY_ACCOUNTS = 20;
 const GROWTH_PERCENT = 10;
 const GROWTH_PERCENT_OF_MANY = 30;
-/** Of V8's own choice: under the load of the soak the code takes less memory then, and no more CPU. */
+/** Than V8 does by itself: under the load of the soak the code takes less memory then, and no more CPU. */
 const OPTIMIZE_TIMES_LATER = 15;
 const LOOK_MS = 500;
 /** A history that cannot be read to its end must not leave the heap as it is. */

@@ -7,7 +7,8 @@ const RUNS_BEFORE_TURBOFAN = 3_000;
 
 /**
  * From now on a function is optimized only after it has run so many times as often as V8 waits for by itself. Code that is
- * run seldom then stays small: optimized again and again with what each hour brings, it takes ever more memory.
+ * run seldom then stays small: optimized again and again with what each hour brings, it takes ever more memory. V8 12 and later
+ * multiply the runs by the length of a function's bytecode in 32 bits, so that `times` cannot be much more than 15 there.
  */
 export function optimizeLater(times: number): void {
   if (Number.parseInt(process.versions.v8, 10) < 12) {

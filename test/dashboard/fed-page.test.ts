@@ -39,14 +39,15 @@ const WATCH_SHIFTS = `
   new PerformanceObserver((list) => {
     for (const { hadRecentInput, sources } of list.getEntries()) {
       if (hadRecentInput) continue;
-      for (const { node, currentRect } of sources) {
+      for (const { node, previousRect, currentRect } of sources) {
         // A post that is no longer listed has no element, but it was seen where the posts are.
         if (node === null && isAmongPosts(currentRect)) continue;
         const isText = node?.nodeType === Node.TEXT_NODE;
         const element = isText ? node.parentElement : node;
-        // A tag is as wide as its word.
-        if (element?.closest('.posts') || element?.matches('.tag')) continue;
-        if (isText && element.matches('td.num')) continue;
+        if (element?.closest('.posts') || (isText && element.matches('td.num, .tag'))) continue;
+        // A tag is as wide as its word, and stays where it is.
+        const hasOtherWord = previousRect.width !== currentRect.width && previousRect.top === currentRect.top;
+        if (element?.matches('.tag') && hasOtherWord) continue;
         window.shifts.push(element?.outerHTML.slice(0, 200) ?? 'a removed element');
       }
     }
@@ -155,6 +156,7 @@ describe('the dashboard, fed by hand', function () {
     try {
       await page.waitForSelector('.notice p');
       assert.match(await page.innerText('.notice'), /^Nothing new comes in/);
+      await page.waitForSelector('.tile .tag >> text=stale');
     } finally {
       isTicking = true;
     }
