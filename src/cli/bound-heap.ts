@@ -7,6 +7,9 @@ const GROWTH_PERCENT = 10;
 const GROWTH_PERCENT_OF_MANY = 30;
 /** Than V8 does by itself: under the load of the soak the code takes less memory then, and no more CPU. */
 const OPTIMIZE_TIMES_LATER = 15;
+/** By then what runs often is optimized. Of the rest, only what has taken seconds of CPU is worth the memory. */
+const WARM_MS = 20 * 60_000;
+const OPTIMIZE_TIMES_LATER_WARM = 1_500;
 const LOOK_MS = 500;
 /** A history that cannot be read to its end must not leave the heap as it is. */
 const LONGEST_MS = 15 * 60_000;
@@ -17,19 +20,24 @@ const LONGEST_MS = 15 * 60_000;
  * its state, hardly anything is garbage, and a collection for each tenth would take much of its time.
  *
  * With many accounts this begins once `isRead`, or after a while in any case, and the heap may grow by three tenths. Returns
- * how to give it up before that.
+ * how to give up whatever has not begun yet.
  */
-export function boundHeap(isRead: () => boolean, accounts: number): () => void {
+export function boundHeap(isRead: () => boolean, accounts: number, warmMs = WARM_MS): () => void {
   const isMany = accounts > MANY_ACCOUNTS;
   const startedAt = performance.now();
+  let warming: NodeJS.Timeout | undefined;
   const look = () => {
     if (isMany && !isRead() && performance.now() - startedAt < LONGEST_MS) return;
     clearInterval(looking);
     setBounds(isMany ? GROWTH_PERCENT_OF_MANY : GROWTH_PERCENT);
+    warming = setTimeout(() => optimizeLater(OPTIMIZE_TIMES_LATER_WARM), warmMs).unref();
   };
   const looking = setInterval(look, LOOK_MS);
   look();
-  return () => clearInterval(looking);
+  return () => {
+    clearInterval(looking);
+    clearTimeout(warming);
+  };
 }
 
 function setBounds(growthPercent: number): void {

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { printedBy, runningOften, TELLING_OPTIMIZED } from './own-process.ts';
 
-const run = promisify(execFile);
 const BOUND_HEAP = new URL('../../src/cli/bound-heap.js', import.meta.url).href;
 
-/** What a process of its own prints, as the bounds hold for a whole process. It ends by itself once nothing is waited for. */
-async function outputOf(program: string): Promise<readonly [stdout: string, stderr: string]> {
-  const whole = `const { boundHeap } = await import('${BOUND_HEAP}'); ${program}`;
-  const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', whole]);
-  return [stdout, stderr];
+function outputOf(program: string, flags?: readonly string[]): Promise<readonly [string, string]> {
+  return printedBy(`const { boundHeap } = await import('${BOUND_HEAP}'); ${program}`, flags);
 }
 
 describe('boundHeap', () => {
@@ -30,5 +25,18 @@ describe('boundHeap', () => {
 
   it('can be given up before that', async () => {
     assert.deepEqual(await outputOf('boundHeap(() => false, 200)();'), ['', '']);
+  });
+
+  it('has functions optimized later still once the process has run for a while', async function () {
+    // From V8 12 on the first bound is the last one possible.
+    if (Number.parseInt(process.versions.v8, 10) >= 12) this.skip();
+    const optimized = async (warmMs: number) => {
+      // Timers of one length fire in the order they were set.
+      const wait = 'await new Promise((resolve) => setTimeout(resolve, 1));';
+      const program = `boundHeap(() => true, 2, ${warmMs}); ${wait} ${runningOften(200_000)}`;
+      return (await outputOf(program, TELLING_OPTIMIZED))[0];
+    };
+    assert.match(await optimized(600_000), /for optimization/);
+    assert.doesNotMatch(await optimized(1), /for optimization/);
   });
 });
