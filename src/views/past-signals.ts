@@ -16,10 +16,15 @@ import { outputOf } from './output-lookup.ts';
 export const SIGNAL_INPUTS = ['events', 'counters', 'predictions', 'prices', 'scores'] as const;
 
 /**
- * How far before the instant the computation begins. A forecast comes each minute and changes the signals, so they have
- * nearly always changed within the first of these.
+ * How far before the instant the computation begins. Prices of a market with trade change the signals every few seconds, and
+ * a forecast does so each minute, so they have nearly always changed within the first two of these.
  */
-export const SIGNAL_WINDOWS_MS: readonly number[] = [2 * MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS];
+export const SIGNAL_WINDOWS_MS: readonly number[] = [
+  MINUTE_MS / 3,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  60 * MINUTE_MS,
+];
 
 /** The log has the observations of all accounts, so that with many of them an hour of it would take seconds to read. */
 export const MOST_OBSERVATIONS = 50_000;

@@ -18,6 +18,8 @@ import { newestFirst } from './post-list.ts';
 const WINDOW_SLACK_MS = 2 * DAY_MS;
 /** An event has no outputs earlier than this before its window opens. */
 const LISTED_BEFORE_MS = 14 * DAY_MS;
+/** By how much less than this a source may correct when a post was made. */
+const CREATED_SLACK_MS = DAY_MS;
 /** Ticks come each second, so one is among this many observations unless the engine was overloaded. */
 const TICK_WITHIN = 2_000;
 
@@ -170,12 +172,18 @@ export function openPast(
   ): Promise<readonly OutputOf<'posts'>[]> {
     const changed: TimelineEntry[] = [];
     const still: TimelineEntry[] = [];
+    let oldestAt = Number.NEGATIVE_INFINITY;
     for (const entry of now.posts(account).entries()) {
+      // None that is older can have been on the page or before it, whatever has changed since.
+      if (entry.createdAt < oldestAt - CREATED_SLACK_MS) break;
       if (entry.seq > seq) {
         if (entry.seenAt <= at) changed.push(entry);
-      } else if (still.length < offset + limit) still.push(entry);
+      } else if (still.length < offset + limit) {
+        still.push(entry);
+        if (still.length === offset + limit) oldestAt = entry.createdAt;
+      }
     }
-    // Of those that have not changed since, no more can be on the page or before it. Where none has, they are the page.
+    // Where none has changed since, these are the page.
     const first = changed.length === 0 ? offset : 0;
     const posts: OutputOf<'posts'>[] = [];
     for (const entry of still.slice(first, offset + limit)) {

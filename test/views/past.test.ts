@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { PRUNED_BEFORE_NOTE } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
@@ -128,6 +129,39 @@ describe('openPast', () => {
     const lag = async (seq: number) =>
       (await world.past.of('a', seq, NOON + seq * 1_000, ['lag'])).get('lag', 'a')?.record.seen.n;
     assert.deepEqual([await lag(1), await lag(4)], [undefined, 1]);
+  });
+
+  it('gives a page of the posts that were known, whatever has changed of them and of older ones since', async () => {
+    const change = fc.record({
+      seq: fc.integer({ min: 2, max: 8 }),
+      id: fc.integer({ min: 1, max: 12 }),
+      correctedMs: fc.integer({ min: -11 * HOUR_MS, max: 11 * HOUR_MS }),
+    });
+    const page = fc.record({ offset: fc.nat(6), limit: fc.integer({ min: 1, max: 6 }) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(change, { maxLength: 10 }),
+        fc.integer({ min: 1, max: 9 }),
+        page,
+        async (changes, seq, { offset, limit }) => {
+          const post = (id: number, correctedMs = 0) =>
+            postOutput({
+              id: String(id),
+              createdAt: NOON - 11 * HOUR_MS - id * 2 * HOUR_MS + correctedMs,
+              seenAt: NOON + 1_000,
+            });
+          const said: Record<number, Output[]> = { 1: Array.from({ length: 12 }, (_, n) => post(n + 1)) };
+          for (const each of changes) said[each.seq] = [];
+          for (const each of changes) said[each.seq]?.push(post(each.id, each.correctedMs));
+          const world = await past(said);
+          const known = async (from: number, most: number) =>
+            (await world.past.posts('a', seq, NOON + seq * 1_000, { offset: from, limit: most })).map(
+              ({ record }) => [record.id, record.createdAt],
+            );
+          assert.deepEqual(await known(offset, limit), (await known(0, 12)).slice(offset, offset + limit));
+        },
+      ),
+    );
   });
 
   it('gives posts as they were known while the store is a turn ahead of what readers see', async () => {

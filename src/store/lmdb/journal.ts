@@ -3,9 +3,9 @@ import type { Journal } from '../store.ts';
 import type { Environment } from './environment.ts';
 import { parseStored } from './stored-text.ts';
 
-/** A step of reading ends at whichever comes first, so that a step stays short and small. */
-const BLOCKS_PER_STEP = 1_000;
-const CHARS_PER_STEP = 4_000_000;
+/** A step of reading ends at whichever comes first, so that a step stays short and small: requests are answered in between. */
+const BLOCKS_PER_STEP = 100;
+const CHARS_PER_STEP = 400_000;
 
 /**
  * Fewer blocks backwards, as such a step is taken while requests are being answered; and one at first, as what is looked for
