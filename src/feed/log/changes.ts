@@ -157,17 +157,18 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     });
   }
 
-  /** Has to be done once everything of the time before is published. */
+  /** Has to be done once everything of the time before is published. What comes meanwhile is published after it, and is news. */
   function* learnPosts(): Generator<void> {
+    let looked = 0;
     for (const [topic, posts] of seenPosts) {
       if (topic.records.type !== 'posts') continue;
       const known: Post[] = [];
-      for (const { record } of topic.records.view.posts(latest)) {
+      for (const { record, seq } of topic.records.view.posts(latest)) {
         if (known.length === KNOWN_POSTS || record.createdAt < latest.at - KNOWN_FOR_MS) break;
-        known.push(record);
+        if (seq <= caughtUpTo) known.push(record);
+        if (++looked % RECORDS_AT_ONCE === 0) yield;
       }
       for (const post of known.reverse()) posts.set(post.id, post);
-      yield* pauseAfter(known.length);
     }
   }
 
@@ -199,15 +200,6 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
   /** Whether it was published since the start. */
   function isPublished({ topic, key }: DueRecord): boolean {
     return (log.live(topic).get(key) ?? 0) > 0;
-  }
-
-  /** How many posts were looked at since requests could be answered. */
-  let looked = 0;
-  function* pauseAfter(posts: number): Generator<void> {
-    looked += posts;
-    if (looked < RECORDS_AT_ONCE) return;
-    yield;
-    looked = 0;
   }
 
   /**

@@ -275,6 +275,37 @@ describe('what many accounts change in one turn', () => {
     for (const id of ids) assert.notEqual(place(`counters/account_${id}`), -1, id);
   });
 
+  it('is told to all, also of posts that come while those of the time before are being looked at', async () => {
+    const latest = createLatest();
+    const old = Array.from({ length: 300 }, (_, n) =>
+      postOutput({ id: String(n + 1), createdAt: NOON - n }, { seq: 1 }),
+    );
+    latest.load(old);
+    const log = openFrameLog({ window: createMemoryFrames(), topics, report: fail });
+    const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
+    const records = createRecords({ latest, now: () => NOON, staleAfterMs });
+    const changes = createChanges({ latest, topics, records, log, isFollowed: () => false, report: fail });
+    const published: string[] = [];
+    log.frame$.subscribe((each) => {
+      if (each.type === 'frames')
+        published.push(...each.frames.map(({ topic, key }) => `${topic.name} ${key}`));
+    });
+    changes.catchUp([]);
+    const turn = ['a', 'b', 'z'].map((account) =>
+      postOutput(
+        { id: `9${account.charCodeAt(0)}`, account, createdAt: NOON },
+        { seq: 2, cause: 'new_post' },
+      ),
+    );
+    latest.apply(turn, 2, NOON + 2);
+    changes.follow(turn);
+    await changes.settled();
+    await log.stop();
+    const told = turn.map(({ record: { id } }) => published.filter((each) => each.endsWith(` ${id}`)).length);
+    // On the topic of FREE readers, and on that of the others.
+    assert.deepEqual(told, [2, 2, 2]);
+  });
+
   it('is stored in parts, the posts in the first of them, and readers of a part do not wait for the others', async () => {
     const latest = createLatest();
     const window = createMemoryFrames();
