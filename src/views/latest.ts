@@ -71,6 +71,8 @@ export interface Latest {
    * whole stream can so read it in small steps.
    */
   readMore(stream: StreamName): number;
+  /** The accounts that an event was about before it became another's, as far as that was seen here. Most have none. */
+  formerAccounts(eventKey: string): Iterable<AccountId>;
   /** The windows of all events of an account, those that are not in memory included. */
   windows(account: AccountId): Iterable<EventWindow>;
   posts(account: AccountId): PostList;
@@ -157,6 +159,7 @@ export function createLatest(
   const streams = new Map<StreamName, Map<string, Output>>();
   const byAccount = new Map<string, Map<string, Output>>();
   const timelines = new Map<AccountId, Timeline>();
+  const formerAccounts = new Map<string, Set<AccountId>>();
   /** Of events that are not in memory. */
   const pastWindows = new Map<string | undefined, Map<string, EventWindow>>();
   const unread = new Map<StreamName, PutOff>();
@@ -241,11 +244,19 @@ export function createLatest(
 
   function place(output: Output, known: Output | undefined): void {
     const there = placeOfAccount(output);
-    if (known !== undefined && there !== placeOfAccount(known)) unplace(known);
+    if (known !== undefined && there !== placeOfAccount(known)) {
+      unplace(known);
+      if (known.stream === 'events') noteFormer(known);
+    }
     if (there === undefined) return;
     const values = byAccount.get(there) ?? new Map<string, Output>();
     byAccount.set(there, values);
     values.set(output.key, output);
+  }
+
+  function noteFormer({ key, record: { subject } }: OutputOf<'events'>): void {
+    if (subject.type !== 'posts') return;
+    formerAccounts.set(key, (formerAccounts.get(key) ?? new Set()).add(subject.account));
   }
 
   // Each output is stored under its own stream.
@@ -293,6 +304,7 @@ export function createLatest(
       if (!isOver({ isClosed: record.phase === 'closed', endAt: record.endAt }, at)) continue;
       notePast(placeOfEvent(record), { key, startAt: record.startAt, endAt: record.endAt });
       unplace(event);
+      formerAccounts.delete(key);
       streams.get('events')?.delete(key);
     }
   }
@@ -388,6 +400,7 @@ export function createLatest(
       return (byAccount.get(accountPlace(stream, account))?.values() ?? []) as Iterable<OutputOf<S>>;
     },
     readMore,
+    formerAccounts: (eventKey) => formerAccounts.get(eventKey) ?? [],
     *windows(account) {
       yield* pastWindows.get(accountPlace('events', account))?.values() ?? [];
       for (const { key, record } of latest.ofAccount('events', account)) {

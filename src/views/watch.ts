@@ -1,6 +1,6 @@
 import type { AccountId, Output } from '../../streams/internal.ts';
+import { concernedAccounts } from './concerned-accounts.ts';
 import type { Latest } from './latest.ts';
-import { ownerOf } from './owner.ts';
 
 /** When a part of the latest values last changed. */
 export interface Watch {
@@ -48,10 +48,10 @@ export function createWatcher(latest: Latest): Watcher {
         }
         continue;
       }
-      const owner = ownerOf(output, latest);
-      if (owner === undefined) moveBy(output, parts);
+      const accounts = concernedAccounts(output, latest);
+      if (accounts === undefined) moveBy(output, parts);
       else {
-        moveBy(output, byAccount.get(owner) ?? []);
+        for (const account of new Set(accounts)) moveBy(output, byAccount.get(account) ?? []);
         moveBy(output, ofNoAccount);
       }
     }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createLatest } from '../../src/views/latest.ts';
 import { DAY_MS, type Output, type StreamName } from '../../streams/internal.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
-import { bucket, decisionOutput, eventOutput, predictionOutput, priceOutput } from '../support/outputs.ts';
+import { bucket, decisionOutput, eventOutput, NOON, predictionOutput, priceOutput } from '../support/outputs.ts';
 import { postOutput, velocityAt } from '../support/store-records.ts';
 
 /** Few ids and times, so that edits and ties are common; a post keeps its time. */
@@ -33,6 +33,19 @@ function expectedPosts(outputs: readonly Output[], account: string): Output[] {
 }
 
 describe('createLatest', () => {
+  it('knows the accounts that an event was about before', () => {
+    const latest = createLatest();
+    const about = (account: string) => eventOutput({ eventId: 1, subject: { type: 'posts', account } });
+    const former = () => [...latest.formerAccounts('1')];
+    latest.load([about('a')]);
+    latest.apply([about('a')], 2, NOON);
+    assert.deepEqual(former(), []);
+    latest.apply([about('b')], 3, NOON);
+    assert.deepEqual(former(), ['a']);
+    latest.apply([about('c')], 4, NOON);
+    assert.deepEqual(former(), ['a', 'b']);
+  });
+
   it('begins empty, at seq 0', () => {
     const latest = createLatest();
     assert.deepEqual(

@@ -78,6 +78,9 @@ export function joinLatest(first: JoinedShard, others: readonly JoinedShard[]): 
       }
       return 0;
     },
+    *formerAccounts(eventKey) {
+      for (const { latest } of all) yield* latest.formerAccounts(eventKey);
+    },
     windows: (account) => latestOf(account).windows(account),
     posts: (account) => latestOf(account).posts(account),
     freshness,

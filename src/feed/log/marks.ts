@@ -1,8 +1,8 @@
 import type { Output } from '../../../streams/internal.ts';
 import type { Tier } from '../../access/tiers.ts';
 import type { FeedCause } from '../../contract/feed/names.ts';
+import { concernedAccounts } from '../../views/concerned-accounts.ts';
 import type { Latest } from '../../views/latest.ts';
-import { ownerOf } from '../../views/owner.ts';
 import { movedKeys, type RecordView } from '../../views/record-view.ts';
 import { type Topic, tierOf } from '../channels.ts';
 import { feedCause } from './causes.ts';
@@ -33,16 +33,14 @@ export function createMarker(latest: Latest, topics: readonly Topic[]): (output:
   });
   const accounts = new Set(states.flatMap(({ topic }) => topic.account?.id ?? []));
   const byAccount = new Map(
-    Array.from(accounts, (id) => [
-      id,
-      states.filter(({ topic: { account } }) => account === null || account.id === id),
-    ]),
+    Array.from(accounts, (id) => [id, states.filter(({ topic }) => topic.account?.id === id)]),
   );
   const ofNoAccount = states.filter(({ topic }) => topic.account === null);
 
   function statesFor(output: Output): readonly MarkedTopic[] {
-    const owner = ownerOf(output, latest);
-    return owner === undefined ? states : (byAccount.get(owner) ?? ofNoAccount);
+    const accounts = concernedAccounts(output, latest);
+    if (accounts === undefined) return states;
+    return [...new Set(accounts)].flatMap((id) => byAccount.get(id) ?? []).concat(ofNoAccount);
   }
 
   return (output) =>

@@ -50,17 +50,26 @@ describe('createMarker', () => {
       'signals/account_a 1 oracle',
     ]));
 
-  it('marks an event under every account, as it may have left the one it had', () =>
+  it('marks an event under its account alone', () =>
     assert.deepEqual(marksOf({ ...OF_B, cause: 'event_closed' }), [
-      'counters/account_a 2 event_closed',
       'counters/account_b 2 event_closed',
       'crypto 2 event_closed',
-      'prediction/account_a 2 event_closed',
-      'prediction/account_a FREE 2 event_closed',
       'prediction/account_b 2 event_closed',
       'prediction/account_b FREE 2 event_closed',
-      'signals/account_a 2 event_closed',
       'signals/account_b 2 event_closed',
+    ]));
+
+  it("marks an event that has become another account's under both", () =>
+    assert.deepEqual(marksOf({ ...OF_B, key: '1', record: { ...OF_B.record, eventId: 1 } }), [
+      'counters/account_a 1 event_opened',
+      'counters/account_b 1 event_opened',
+      'crypto 1 event_opened',
+      'prediction/account_a 1 event_opened',
+      'prediction/account_a FREE 1 event_opened',
+      'prediction/account_b 1 event_opened',
+      'prediction/account_b FREE 1 event_opened',
+      'signals/account_a 1 event_opened',
+      'signals/account_b 1 event_opened',
     ]));
 
   it('marks the records with a price: predictions of posts, crypto events of coins', () => {
