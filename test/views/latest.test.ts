@@ -3,7 +3,14 @@ import fc from 'fast-check';
 import { createLatest } from '../../src/views/latest.ts';
 import { DAY_MS, type Output, type StreamName } from '../../streams/internal.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
-import { bucket, decisionOutput, eventOutput, NOON, predictionOutput, priceOutput } from '../support/outputs.ts';
+import {
+  bucket,
+  decisionOutput,
+  eventOutput,
+  NOON,
+  predictionOutput,
+  priceOutput,
+} from '../support/outputs.ts';
 import { postOutput, velocityAt } from '../support/store-records.ts';
 
 /** Few ids and times, so that edits and ties are common; a post keeps its time. */
