@@ -213,15 +213,7 @@ const USED_IN: Readonly<Record<string, readonly string[]>> = {
   ],
   'hyparquet-writer': ['src/research'],
   koa: ['src/server'],
-  'lru-cache': [
-    'src/access',
-    'src/feed',
-    'src/resilience',
-    'src/server',
-    'src/sources',
-    'src/views',
-    'src/world',
-  ],
+  'lru-cache': ['src/feed', 'src/resilience', 'src/server', 'src/views', 'src/world'],
   preact: ['src/dashboard'],
   'prom-client': ['src/observability'],
   rxjs: [

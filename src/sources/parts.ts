@@ -1,7 +1,7 @@
 import { SourceError } from '../errors.ts';
 import { backoffDelay } from '../resilience/backoff.ts';
+import { remembered } from '../resilience/remembered.ts';
 import { isRefusal } from './read-payload.ts';
-import { remembered } from './remembered.ts';
 import type { SourceContext } from './source.ts';
 
 const BACKOFF = { firstMs: 2_000, longestMs: 30_000 };

@@ -1,4 +1,4 @@
-import { remembered } from './remembered.ts';
+import { remembered } from '../resilience/remembered.ts';
 import type { SourceContext } from './source.ts';
 
 /** Faults of single things, such as an event, that are read again and again. */

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { remembered } from '../../resilience/remembered.ts';
 import type { KeptKey } from '../../store/store.ts';
 import type { Holder, KnownKeys } from './key-lookup.ts';
 import { isWellFormed } from './key-text.ts';
@@ -26,7 +26,7 @@ const MAX_REMEMBERED = 10_000;
 export function createKeyTable(): KeyTable {
   const byId = new Map<string, Entry>();
   const byHash = new Map<string, Entry>();
-  const remembered = new LRUCache<string, Entry>({ max: MAX_REMEMBERED });
+  const recent = remembered<string, Entry>(MAX_REMEMBERED);
 
   return {
     put({ id, hash: digest, tier, limit, lastUsedAt, revokedAt }) {
@@ -38,19 +38,19 @@ export function createKeyTable(): KeyTable {
         byHash.set(digest, entry);
       } else if (isRevoked) {
         known.isRevoked = true;
-        remembered.clear();
+        recent.clear();
       }
     },
     holder: (id) => byId.get(id),
     find(key) {
-      const seen = remembered.get(key);
+      const seen = recent.get(key);
       if (seen !== undefined) return seen;
       if (!isWellFormed(key)) return undefined;
       const digest = hash('sha256', key, 'buffer');
       const entry = byHash.get(digest.toString('hex'));
       if (entry === undefined || entry.isRevoked) return undefined;
       if (!timingSafeEqual(digest, entry.digest)) return undefined;
-      remembered.set(key, entry);
+      recent.set(key, entry);
       return entry;
     },
     tierOf(id) {

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { MINUTE_MS } from '../../../streams/internal.ts';
+import { remembered } from '../../resilience/remembered.ts';
 
 /** What one caller was served lately. */
 export interface Budget {
@@ -26,7 +26,7 @@ const MAX_CALLERS = 50_000;
 
 /** No caller has to wait for longer than `longestWaitMs`, however much it took. */
 export function createBudgets(bytesPerMinute: number, longestWaitMs = Number.POSITIVE_INFINITY): Budgets {
-  const budgets = new LRUCache<string, Budget>({ max: MAX_CALLERS });
+  const budgets = remembered<string, Budget>(MAX_CALLERS);
   const bytesPerMs = bytesPerMinute / MINUTE_MS;
   const mostUsed = bytesPerMinute + longestWaitMs * bytesPerMs;
 

@@ -9,13 +9,13 @@ import {
   type PricesFact,
   type VolumesFact,
 } from '../../../streams/internal.ts';
+import { remembered } from '../../resilience/remembered.ts';
 import { createAbsentSlugs } from '../crypto/absent-slugs.ts';
 import { cryptoSlugs } from '../crypto/crypto-slugs.ts';
 import type { Endpoints } from '../endpoints.ts';
 import { createParts } from '../parts.ts';
 import { pollDespiteRefusals, pollInTurn } from '../poll-in-turn.ts';
 import { isNotFound, readEach } from '../read-payload.ts';
-import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';

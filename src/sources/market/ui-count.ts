@@ -1,11 +1,11 @@
 import type { EventRecord } from '../../../streams/internal.ts';
+import { remembered } from '../../resilience/remembered.ts';
 import { activeEventsOf } from '../active-events.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { isPlausibleCount } from '../oracle/oracle-payload.ts';
 import { createParts } from '../parts.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
 import { decodePayload, isNotFound, readPayload } from '../read-payload.ts';
-import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { FollowedValue, Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';

@@ -1,10 +1,10 @@
 import { DAY_MS, HOUR_MS, type TrackingFact } from '../../../streams/internal.ts';
+import { remembered } from '../../resilience/remembered.ts';
 import { activeEventsOf } from '../active-events.ts';
 import { type AccountEndpoint, type Endpoints, oracleUserUrl } from '../endpoints.ts';
 import { createParts, type Parts } from '../parts.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
 import { decodeSome, isNotFound, isRefusal, readPayload, refuse } from '../read-payload.ts';
-import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { FollowedValue, Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';

@@ -11,8 +11,8 @@ import {
 } from 'rxjs';
 import type { Fact } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
+import { remembered } from '../../resilience/remembered.ts';
 import type { AccountEndpoint, EndpointsWithApi } from '../endpoints.ts';
-import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { isTimelineRead } from './history.ts';

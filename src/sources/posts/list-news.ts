@@ -1,6 +1,6 @@
 import type { PostFact } from '../../../streams/internal.ts';
+import { remembered } from '../../resilience/remembered.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
-import { remembered } from '../remembered.ts';
 import type { SourceContext } from '../source.ts';
 import { type ListedSpan, OVERLAP_MS } from './list-reader.ts';
 import { listedFact } from './oracle-list.ts';

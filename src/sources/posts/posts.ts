@@ -1,10 +1,10 @@
 import { concat, defer, EMPTY } from 'rxjs';
 import { compareIds, type Fact, type PostFact } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
+import { remembered } from '../../resilience/remembered.ts';
 import type { AccountEndpoint, EndpointsWithApi } from '../endpoints.ts';
 import { pollInTurn, runOnce } from '../poll-in-turn.ts';
 import { refuse } from '../read-payload.ts';
-import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { afterCut, isTimelineRead, readHistory, timelineRead } from './history.ts';
