@@ -60,6 +60,14 @@ export function createWatermarks(clock: Pick<Clock, 'mono'>): Watermarks {
     return teller === undefined || told === undefined ? undefined : answersOf(teller).get(told);
   }
 
+  /** Notes when a value was answered that is followed as of now. */
+  function beginToFollow(source: SourceName, each: FollowedValue, known: Map<string, number>): number {
+    const answeredAt = firstAnswer(source, each);
+    if (answeredAt === undefined) return clock.mono() - UNTOLD_MS;
+    known.set(each.value, answeredAt);
+    return answeredAt;
+  }
+
   /** When the oldest value of each name that a source follows was last answered. */
   function oldestAnswers(source: SourceName): ReadonlyMap<string, number> {
     const known = answersOf(source);
@@ -67,10 +75,9 @@ export function createWatermarks(clock: Pick<Clock, 'mono'>): Watermarks {
     const oldest = new Map<string, number>();
     for (const each of present) {
       const { value, name = value } = each;
-      const answeredAt = known.get(value) ?? firstAnswer(source, each);
-      if (answeredAt !== undefined && !known.has(value)) known.set(value, answeredAt);
-      const at = answeredAt ?? clock.mono() - UNTOLD_MS;
-      oldest.set(name, Math.min(oldest.get(name) ?? at, at));
+      const at = known.get(value) ?? beginToFollow(source, each, known);
+      const before = oldest.get(name);
+      if (before === undefined || at < before) oldest.set(name, at);
     }
     if (known.size > present.length + OTHER_VALUES) forgetOthers(known, present);
     return oldest;

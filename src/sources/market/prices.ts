@@ -12,6 +12,7 @@ import {
   tap,
   timer,
 } from 'rxjs';
+import type { EventRecord } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
 import { backoffDelay } from '../../resilience/backoff.ts';
 import type { Endpoints } from '../endpoints.ts';
@@ -20,7 +21,7 @@ import { readList } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import { createSilenceWatchdog } from '../silence-watchdog.ts';
 import { frameJson } from '../socket.ts';
-import type { Source, SourceContext, SourceLookups } from '../source.ts';
+import type { FollowedValue, Source, SourceContext, SourceLookups } from '../source.ts';
 import { assignToConnections } from './assign-connections.ts';
 import { bookEvents, wireBook } from './book-payload.ts';
 import { bookFrames } from './book-socket.ts';
@@ -50,15 +51,14 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
   const books = createFollowedBooks(context);
   const watchdog = createSilenceWatchdog(settings.pricesSilentMs, 'price data');
   // The buckets of an event may change, and each price is as old as what was last heard of its own token.
-  context.follow(() =>
-    Array.from(activeTokens(context.lookups), ([token, eventId]) => ({
-      value: token,
-      name: String(eventId),
-      isLogged: () => context.lookups.hasPrice(token),
-      // Before an event opens, the list tells its prices.
-      toldBefore: ['events', String(eventId)],
-    })),
-  );
+  const followedOf = rememberFollowed(context.lookups);
+  context.follow(() => {
+    const values: FollowedValue[] = [];
+    for (const event of context.lookups.unsettledEvents()) {
+      for (const value of followedOf(event)) values.push(value);
+    }
+    return values;
+  });
   let eventIds: ReadonlyMap<string, number> = new Map();
   let connections: readonly ReadonlySet<string>[] = [];
   /** When connections were lost of late, by `mono`. */
@@ -186,9 +186,33 @@ function applyFrame(text: string | null, books: FollowedBooks, context: SourceCo
 /** The Yes tokens of every active event that are still traded, with its id. */
 function activeTokens(lookups: SourceLookups): ReadonlyMap<string, number> {
   const tokens = new Map<string, number>();
-  for (const { phase, eventId, buckets } of lookups.unsettledEvents()) {
-    if (phase !== 'active') continue;
-    for (const { yesToken, won } of buckets) if (won === null) tokens.set(yesToken, eventId);
+  for (const event of lookups.unsettledEvents()) {
+    for (const token of tradedTokens(event)) tokens.set(token, event.eventId);
   }
   return tokens;
+}
+
+function tradedTokens({ phase, buckets }: EventRecord): readonly string[] {
+  if (phase !== 'active') return [];
+  return buckets.flatMap(({ yesToken, won }) => (won === null ? [yesToken] : []));
+}
+
+/** What is followed of an event. It is asked for several times a second, so it is made once for each of its records. */
+function rememberFollowed(lookups: SourceLookups): (event: EventRecord) => readonly FollowedValue[] {
+  const known = new WeakMap<EventRecord, readonly FollowedValue[]>();
+  return (event) => {
+    let values = known.get(event);
+    if (values === undefined) {
+      const name = String(event.eventId);
+      values = tradedTokens(event).map((token) => ({
+        value: token,
+        name,
+        isLogged: () => lookups.hasPrice(token),
+        // Before an event opens, the list tells its prices.
+        toldBefore: ['events', name],
+      }));
+      known.set(event, values);
+    }
+    return values;
+  };
 }
