@@ -1,4 +1,4 @@
-import { type Cause, HOUR_MS, type Output, type Post } from '../../../streams/internal.ts';
+import { type AccountId, type Cause, HOUR_MS, type Output, type Post } from '../../../streams/internal.ts';
 import type { FeedCause } from '../../contract/feed/names.ts';
 import { createLoopYield } from '../../resilience/loop-yield.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
@@ -99,7 +99,12 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     const { unwatched } = topic.records.type === 'states' ? topic.records.view : {};
     return unwatched === undefined ? [] : [{ topic, unwatched }];
   });
-  const postTopics = topics.filter(({ records }) => records.type === 'posts');
+  const postTopics = new Map<AccountId, Topic[]>();
+  for (const topic of topics) {
+    const { account, records } = topic;
+    if (account === null || records.type !== 'posts') continue;
+    postTopics.set(account.id, [...(postTopics.get(account.id) ?? []), topic]);
+  }
 
   /** What was stale at the last tick, by topic. */
   const lastStale = new Map<Topic, string>();
@@ -149,8 +154,7 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
   function postChanges(post: OutputOf<'posts'>): readonly Change[] {
     const { record, at, cause } = post;
     if (cause === 'new_post' && at - record.createdAt > OLD_POST_MS) return [];
-    return postTopics.flatMap((topic) => {
-      if (topic.account?.id !== record.account) return [];
+    return (postTopics.get(record.account) ?? []).flatMap((topic) => {
       const seenCause = postCause(topic, post);
       if (seenCause === undefined) return [];
       return [changeOf(topic, at, [feedCause(seenCause)], record.id, records.post(topic, post))];
