@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { FeedFigures } from '../feed/figures.ts';
+import { createLoopYield } from '../resilience/loop-yield.ts';
 import type { UnsentFigures } from '../server/answers-in-turn.ts';
 import type { ApiUse, SourceStatus } from '../sources/source.ts';
 import { createApiUse } from './api-use.ts';
@@ -153,6 +154,17 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     watchUnsent: (read) => watchUnsent(registry, read),
     watchCluster: (read) => watchCluster(registry, read),
     watchEdge: (read) => watchEdge(registry, read),
-    text: async () => `${await registry.metrics()}\n${durations.text()}`,
+    text: async () => `${await textOf(registry)}\n\n${durations.text()}`,
   };
+}
+
+/** Metric by metric, as with many accounts they are too many to write while requests wait. */
+async function textOf(registry: Registry): Promise<string> {
+  const loop = createLoopYield();
+  const texts: string[] = [];
+  for (const { name } of registry.getMetricsAsArray()) {
+    texts.push(await registry.getSingleMetricAsString(name));
+    if (loop.isDue()) await loop.yield();
+  }
+  return texts.join('\n\n');
 }
