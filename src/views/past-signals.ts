@@ -1,6 +1,7 @@
 import {
   calendarAt,
   createSignalsRunner,
+  type Fact,
   MINUTE_MS,
   type Observation,
   type Output,
@@ -39,6 +40,8 @@ interface PastSignalsDeps extends Pick<Store, 'journal' | 'outputs'> {
   readonly windowsMs: readonly number[];
   /** The computation begins at most so many observations before the instant. */
   readonly mostObservations: number;
+  /** The ticks after one observation up to another; undefined when not all of them are known without reading the log. */
+  readonly ticksBetween: (afterSeq: number, upTo: number) => readonly Place[] | undefined;
 }
 
 interface Place {
@@ -84,8 +87,7 @@ async function signalsSince(deps: PastSignalsDeps, startSeq: number, seq: number
 
   const changes = await changesBetween(deps, startSeq, seq);
   let next = 0;
-  for (const observation of journal.read(startSeq + 1)) {
-    if (observation.seq > seq) break;
+  for (const observation of observationsBetween(deps, startSeq, seq, changes)) {
     for (let each = changes[next]; each !== undefined && each.seq <= observation.seq; each = changes[next]) {
       runner.take(each);
       next += 1;
@@ -94,6 +96,32 @@ async function signalsSince(deps: PastSignalsDeps, startSeq: number, seq: number
     if (loop.isDue()) await loop.yield();
   }
   return [...last.values()];
+}
+
+/** The observations that may change signals: those that have changed an input, and ticks. From the log all of them. */
+function* observationsBetween(
+  { journal, ticksBetween }: PastSignalsDeps,
+  startSeq: number,
+  seq: number,
+  changes: readonly Output[],
+): Iterable<Observation> {
+  const ticks = ticksBetween(startSeq, seq);
+  if (ticks === undefined) {
+    for (const observation of journal.read(startSeq + 1)) {
+      if (observation.seq > seq) return;
+      yield observation;
+    }
+    return;
+  }
+  let next = 0;
+  for (const { seq: changedSeq, at } of changes) {
+    for (let tick = ticks[next]; tick !== undefined && tick.seq <= changedSeq; tick = ticks[next]) {
+      yield { seq: tick.seq, receivedAt: tick.at, fact: TICK };
+      next += 1;
+    }
+    yield { seq: changedSeq, receivedAt: at, fact: NO_TICK };
+  }
+  for (const { seq: tickSeq, at } of ticks.slice(next)) yield { seq: tickSeq, receivedAt: at, fact: TICK };
 }
 
 /** The outputs after one observation up to another, in the order of the log. */
@@ -125,9 +153,12 @@ function isOfAnotherWindow(output: Output, known: readonly Output[]): boolean {
   );
 }
 
-/** Signals look at the clock at ticks alone. */
+/** Signals look at the clock at ticks alone, and at nothing else of an observation. */
+const TICK: Fact = { kind: 'tick', ages: {} };
+const NO_TICK: Fact = { kind: 'listing', subject: 'posts' };
+
 function tickAt(observation: Observation): Observation {
-  return { ...observation, fact: { kind: 'tick', ages: {} } };
+  return { ...observation, fact: TICK };
 }
 
 const OF_EVENTS: readonly StreamName[] = ['events', 'counters', 'predictions', 'prices'];

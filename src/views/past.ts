@@ -13,6 +13,7 @@ import { type MinutesQuestion, type ReadMinutes, readMinutes } from './minutes.t
 import { createOutputLookup } from './output-lookup.ts';
 import { MOST_OBSERVATIONS, SIGNAL_INPUTS, SIGNAL_WINDOWS_MS, signalsAt } from './past-signals.ts';
 import { newestFirst } from './post-list.ts';
+import { watchTicks } from './tick-places.ts';
 
 /** The market may have moved an event's window since then, by at most this. */
 const WINDOW_SLACK_MS = 2 * DAY_MS;
@@ -60,6 +61,7 @@ export function openPast(
   { windowsMs = SIGNAL_WINDOWS_MS, mostObservations = MOST_OBSERVATIONS }: PastOptions = {},
 ): Past {
   const lookup = createOutputLookup(outputs);
+  const ticks = watchTicks(now);
 
   function firstSeq(): number {
     return Math.max(journal.tail, Number(notes.get(PRUNED_BEFORE_NOTE) ?? 0));
@@ -162,7 +164,9 @@ export function openPast(
     };
     const isOwn = (output: Output) => isAbout(account, output, now);
     const mayBeOwn = mayBeAbout(account, now);
-    return signalsAt({ journal, outputs, inputsAt, isOwn, mayBeOwn, windowsMs, mostObservations }, place);
+    const ticksBetween = ticks.between;
+    const deps = { journal, outputs, inputsAt, isOwn, mayBeOwn, windowsMs, mostObservations, ticksBetween };
+    return signalsAt(deps, place);
   }
 
   async function postsAt(

@@ -3,12 +3,13 @@ import { fileURLToPath } from 'node:url';
 import type { Journal } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
-import { SIGNAL_WINDOWS_MS } from '../../src/views/past-signals.ts';
 import { createRunner, emptyState, isKept, type Observation, type Output } from '../../streams/internal.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { loadObservations } from '../sweeps/recorded-run.ts';
 
 const LOG = fileURLToPath(new URL('../../../test/recorded/log.jsonl.br', import.meta.url));
+
+const SHORT_MS = [7_000, 30_000, 60_000];
 
 interface Step {
   readonly observation: Observation;
@@ -16,10 +17,32 @@ interface Step {
   readonly signals: readonly Output[];
 }
 
+/** A log that can be looked up, but not be read on from where its first tick was. */
+function unread(journal: Journal, log: readonly Observation[]): Journal {
+  const firstTick = log.find(({ fact }) => fact.kind === 'tick')?.seq ?? assert.fail('no tick');
+  return {
+    ...journal,
+    get head() {
+      return journal.head;
+    },
+    get tail() {
+      return journal.tail;
+    },
+    read(fromSeq) {
+      assert.ok(fromSeq <= firstTick, 'the log is read');
+      return journal.read(fromSeq);
+    },
+  };
+}
+
 /** Runs a log and stores what an engine stores of it. */
 async function stored(log: readonly Observation[]) {
   const store = createMemoryStore();
   const latest = createLatest();
+  /** As that of a process which has seen all of it. */
+  const followed = openPast({ ...store, journal: unread(store.journal, log) }, latest, {
+    windowsMs: SHORT_MS,
+  });
   const { run } = createRunner(emptyState());
   const steps: Step[] = [];
   for (const observation of log) {
@@ -33,7 +56,7 @@ async function stored(log: readonly Observation[]) {
     latest.apply(outputs, seq, receivedAt);
     steps.push({ observation, signals: [...latest.all('signals')] });
   }
-  return { store, latest, steps };
+  return { store, latest, steps, followed };
 }
 
 function inOrder(outputs: Iterable<Output>): readonly Output[] {
@@ -52,12 +75,16 @@ describe('signals of the past', function () {
     log = await stored(await loadObservations(LOG));
   });
 
-  for (const [name, windowsMs] of [
-    ['from where the log begins', SIGNAL_WINDOWS_MS],
-    ['from what was stored some seconds before', [7_000, 30_000, 60_000]],
+  for (const [name, open] of [
+    ['from where the log begins', () => openPast(log.store, log.latest)],
+    [
+      'from what was stored some seconds before',
+      () => openPast(log.store, log.latest, { windowsMs: SHORT_MS }),
+    ],
+    ['without reading the log where its ticks were seen', () => log.followed],
   ] as const) {
     it(`are computed again, ${name}, as they were published`, async () => {
-      const past = openPast(log.store, log.latest, { windowsMs });
+      const past = open();
       let compared = 0;
       for (const { observation, signals } of log.steps.filter((_, at) => at > 4_300 && at % 211 === 0)) {
         const { seq, receivedAt } = observation;
