@@ -26,6 +26,8 @@ const KNOWN_POSTS = 2_000;
  */
 const RECORDS_AT_ONCE = 64;
 const RECORDS_PER_STEP = 4;
+/** Of a step while the next tick waits already: readers of the feed are a second late then, so that requests wait a little. */
+const LATE_STEP_MS = 10;
 /** Of more accounts than these each turn changes many records, and requests are always answered after every few. */
 const FEW_ACCOUNTS = 8;
 /** Of so many records each part is appended as soon as it is known, so that its readers do not wait for all others. */
@@ -215,7 +217,7 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     upTo = Math.max(upTo, latest.seq);
     const taken = takeDue(at, isCatchingUp || tick !== undefined);
     const areMany = taken.length > recordsAtOnce;
-    let step = { records: 0, loop: createLoopYield() };
+    let step = beginStep();
     let part = posts;
     if (areMany && part.length > 0) {
       log.append(part, upTo);
@@ -229,9 +231,11 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
         part = [];
       }
       step.records += 1;
-      if (step.records < RECORDS_PER_STEP && !step.loop.isDue()) continue;
+      const isLate = !isCatchingUp && waitingTick !== undefined;
+      const isOver = isLate ? step.late.isDue() : step.records >= RECORDS_PER_STEP || step.loop.isDue();
+      if (!isOver) continue;
       yield isCatchingUp ? REST : undefined;
-      step = { records: 0, loop: createLoopYield() };
+      step = beginStep();
       if (isCatchingUp && isWaiting) yield* appendWaiting();
     }
     if (part.length > 0 || tick !== undefined) log.append(part, upTo, tick);
@@ -303,4 +307,8 @@ function changeOf(
   record: StoredRecord,
 ): Change {
   return { topic, at, causes, key, isGone: record === null, record, data: renderStored(topic, record) };
+}
+
+function beginStep() {
+  return { records: 0, loop: createLoopYield(), late: createLoopYield(LATE_STEP_MS) };
 }
