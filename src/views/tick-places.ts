@@ -13,33 +13,47 @@ interface TickPlaces {
 }
 
 /** Of some hours, as the past is mostly asked about that is near. */
-const MOST_TICKS = 10_000;
+const MOST_TICKS = 8_000;
 
+/** Remembers half of `most` at least, in as much room as it has from the start. */
 export function watchTicks(latest: Pick<Latest, 'change$'>, most = MOST_TICKS): TickPlaces {
   /** In order, and without a gap from the first on. */
-  let ticks: TickPlace[] = [];
+  const seqs = new Float64Array(most);
+  const times = new Float64Array(most);
+  let count = 0;
+
+  function add(seq: number, at: number): void {
+    if (count === most) {
+      count = Math.floor(most / 2);
+      seqs.copyWithin(0, most - count);
+      times.copyWithin(0, most - count);
+    }
+    seqs[count] = seq;
+    times[count] = at;
+    count += 1;
+  }
+
+  /** The place of the first tick after an observation. */
+  function firstAfter(seq: number): number {
+    let low = 0;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((seqs[middle] ?? seq) > seq) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
   latest.change$.subscribe((outputs) => {
-    for (const { stream, seq, at } of outputs) if (stream === 'freshness') ticks.push({ seq, at });
-    // Half of them at once, as each time all that stay are copied.
-    if (ticks.length > 2 * most) ticks = ticks.slice(-most);
+    for (const { stream, seq, at } of outputs) if (stream === 'freshness') add(seq, at);
   });
   return {
     between(afterSeq, upTo) {
-      const first = ticks[0];
-      if (first === undefined || first.seq > afterSeq) return undefined;
-      return ticks.slice(firstAfter(ticks, afterSeq), firstAfter(ticks, upTo));
+      if (count === 0 || (seqs[0] ?? 0) > afterSeq) return undefined;
+      const from = firstAfter(afterSeq);
+      const found = seqs.subarray(from, firstAfter(upTo));
+      return Array.from(found, (seq, index) => ({ seq, at: times[from + index] ?? 0 }));
     },
   };
-}
-
-/** The place of the first tick after an observation. */
-function firstAfter(ticks: readonly TickPlace[], seq: number): number {
-  let low = 0;
-  let high = ticks.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ticks[middle]?.seq ?? seq) > seq) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

@@ -35,10 +35,13 @@ describe('watchTicks', () => {
     assert.deepEqual(seqs(10, 10), []);
   });
 
-  it('remembers so many of the last ones', () => {
-    const { tick, seqs } = watched(3);
-    for (let seq = 1; seq <= 7; seq++) tick(seq);
-    assert.equal(seqs(4, 7), undefined);
-    assert.deepEqual(seqs(5, 7), [6, 7]);
+  it('remembers half of what it has room for at least', () => {
+    const { tick, seqs } = watched(6);
+    for (let seq = 1; seq <= 100; seq++) {
+      tick(seq);
+      if (seq < 4) continue;
+      assert.deepEqual(seqs(seq - 2, seq), [seq - 1, seq]);
+      assert.equal(seqs(seq - 6, seq), undefined);
+    }
   });
 });
