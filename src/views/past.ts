@@ -19,7 +19,7 @@ import { watchTicks } from './tick-places.ts';
 const WINDOW_SLACK_MS = 2 * DAY_MS;
 /** An event has no outputs earlier than this before its window opens. */
 const LISTED_BEFORE_MS = 14 * DAY_MS;
-/** By how much less than this a source may correct when a post was made. */
+/** A source corrects the time of a post by less than this. */
 const CREATED_SLACK_MS = DAY_MS;
 /** Ticks come each second, so one is among this many observations unless the engine was overloaded. */
 const TICK_WITHIN = 2_000;
