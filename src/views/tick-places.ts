@@ -1,3 +1,4 @@
+import { lowerBound } from '../../streams/internal.ts';
 import type { Latest } from './latest.ts';
 
 interface TickPlace {
@@ -34,16 +35,7 @@ export function watchTicks(latest: Pick<Latest, 'change$'>, most = MOST_TICKS): 
   }
 
   /** The place of the first tick after an observation. */
-  function firstAfter(seq: number): number {
-    let low = 0;
-    let high = count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((seqs[middle] ?? seq) > seq) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  }
+  const firstAfter = (seq: number) => lowerBound(seqs.subarray(0, count), seq + 1);
 
   latest.change$.subscribe((outputs) => {
     for (const { stream, seq, at } of outputs) if (stream === 'freshness') add(seq, at);

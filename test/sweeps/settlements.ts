@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
@@ -17,7 +16,6 @@ import { readMeta, readTweets } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from '../support/service.ts';
 
-const NANOSECONDS_PER_MS = 1_000_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** No two rounds live at the same time of the week. */
@@ -25,8 +23,6 @@ const FIRST_START_AT = Date.parse('2026-11-04T15:00:00Z');
 const ROUND_APART_MS = 7 * HOUR_MS;
 /** An answer of the posts API is at most this old when it is stored: a request is given 2 s, its list is 1 s old. */
 const ANSWER_MS = 5_000;
-/** Until its posts are counted an answer waits for so many turns of the event loop, which on a busy machine take long. */
-const TURNS_TO_COUNT = 10;
 
 /** Far longer than any machine needs to read the counts for the first time; the rest of it is skipped. */
 const FIRST_READ_MS = 10 * MINUTE_MS;
@@ -217,8 +213,6 @@ function readCounts(round: Round) {
   const { stage, events, faults, figures } = round;
   let isStopped = false;
   const known = new Set<number>();
-  const loop = monitorEventLoopDelay();
-  loop.enable();
 
   function check(event: Tracked, record: Awaited<ReturnType<typeof readMeta>>['data'][number], at: number) {
     const { real_counter: real, as_of: asOf } = record;
@@ -226,8 +220,7 @@ function readCounts(round: Round) {
     known.add(event.id);
     figures.readings += 1;
     const posts = postsIn(round, event);
-    const turnsMs = (TURNS_TO_COUNT * loop.max) / NANOSECONDS_PER_MS;
-    const askedAt = at - (asOf.ages_ms.posts ?? 0) - ANSWER_MS - turnsMs;
+    const askedAt = at - (asOf.ages_ms.posts ?? 0) - ANSWER_MS;
     const certain = posts.filter((post) => post.shownAt <= askedAt && wasToBeSeen(round, post));
     const possible = posts.filter((post) => post.shownAt <= at);
     if (real < certain.length || real > possible.length) {
@@ -256,7 +249,6 @@ function readCounts(round: Round) {
     known: () => eventually('every count is known', () => known.size === events.length),
     stop: async () => {
       isStopped = true;
-      loop.disable();
       await running;
     },
   };
