@@ -3,10 +3,10 @@ import { createFiredQuota } from './fired-quota.ts';
 import { FAULT_KINDS } from './plan.ts';
 
 describe('createFiredQuota', () => {
-  it('adds up what simulations print, with those that never happened', () => {
+  it('adds up what happened in simulations, with those that never happened', () => {
     const quota = createFiredQuota(FAULT_KINDS);
-    quota.add('seed 1\nfault kill       3\nfault slow_disk  4\ndigest 1');
-    quota.add('fault kill       2\n');
+    quota.add({ kill: 3, slow_disk: 4 });
+    quota.add({ kill: 2 });
     const fired = new Map(quota.fired);
     assert.deepEqual([fired.get('kill'), fired.get('slow_disk'), fired.get('full_disk')], [5, 4, 0]);
     assert.equal(fired.size, FAULT_KINDS.length);

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 
 function toldOf(violations: readonly { readonly at: number; readonly invariant: number }[]): Outcome {
   const messages = violations.map((each) => ({ ...each, message: 'broken' }));
-  return { type: 'told', violations: messages, digest: '', virtualMs: 0, cpuSeconds: 0 };
+  return { type: 'told', violations: messages, digest: '', virtualMs: 0, cpuSeconds: 0, fired: {} };
 }
 
 /** Breaks an invariant so many ms after the last of some faults; another one at once where the first of all is left out. */

@@ -5,20 +5,28 @@ import * as z from 'zod';
 import { startChild } from '../support/child.ts';
 import type { Simulated } from './any-simulation.ts';
 
-/** What a process that simulates tells the one that started it. */
-export const told = z.object({
+const told = z.object({
+  type: z.literal('told'),
   violations: z.array(z.object({ at: z.number(), invariant: z.number(), message: z.string() })),
   digest: z.string(),
   virtualMs: z.number(),
   cpuSeconds: z.number(),
+  /** How often each kind of fault happened. */
+  fired: z.record(z.string(), z.number()),
 });
-export type Told = z.infer<typeof told>;
+/** Something threw before the simulation was over. */
+const ended = z.object({ type: z.literal('ended'), why: z.string() });
+
+/** What a process that simulates tells the one that started it, of each seed. */
+export const seedOutcome = z.object({
+  seed: z.number(),
+  outcome: z.discriminatedUnion('type', [told, ended]),
+});
+export type SeedOutcome = z.infer<typeof seedOutcome>;
 
 /** How a simulation ended. */
 export type Outcome =
-  | ({ readonly type: 'told' } & Told)
-  /** Something threw, which ended the process before the simulation was over. */
-  | { readonly type: 'ended'; readonly why: string }
+  | SeedOutcome['outcome']
   /** It was ended because it took too long. */
   | { readonly type: 'overdue' };
 
@@ -47,9 +55,9 @@ export async function simulateInChild(
     child.process.kill('SIGKILL');
   }, mostMs);
   try {
-    const message = await child.firstMessage((each) => told.safeParse(each).success);
+    const message = await child.firstMessage((each) => seedOutcome.safeParse(each).success);
     await child.ended();
-    return { type: 'told', ...told.parse(message) };
+    return seedOutcome.parse(message).outcome;
   } catch (error) {
     if (isOverdue) return { type: 'overdue' };
     return { type: 'ended', why: error instanceof Error ? error.message : String(error) };
