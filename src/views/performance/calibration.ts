@@ -30,13 +30,11 @@ interface CalibrationDeps {
 
 /** The pause before a pass, as hundreds of scores come together at a first start. */
 const PAUSE_MS = 1_000;
-/** A pass over so many scores is made at once. */
-const AT_ONCE = 2_000;
 
 /**
  * Keeps the calibration ready. Its intervals take too long to compute during a request, so a pass goes through the
  * scores in small steps beside other work, and the previous result is served until it is complete. The first pass begins
- * when the engine runs. It is made at once while there are few scores, or when somebody asks for its result.
+ * when the engine runs, and is completed at once when somebody asks for its result.
  */
 export function createCalibration(deps: CalibrationDeps): Calibration {
   const { latest, accounts, scores, starting = () => undefined, report } = deps;
@@ -91,8 +89,7 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
   function beginIfStarted(): void {
     if (isBegun || starting() !== undefined) return;
     isBegun = true;
-    if (areScoresFew(latest)) for (const _ of first);
-    else work = startPacedWork(first, report);
+    work = startPacedWork(first, report);
   }
 
   beginIfStarted();
@@ -119,16 +116,6 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
       work?.stop();
     },
   };
-}
-
-/** Reads no more of them than it has to. */
-function areScoresFew(latest: Latest): boolean {
-  for (let count = 0; count <= AT_ONCE; ) {
-    const read = latest.readMore('scores');
-    if (read === 0) return Array.from(latest.all('scores')).length <= AT_ONCE;
-    count += read;
-  }
-  return false;
 }
 
 function areSame(before: readonly ScoredForecast[], now: readonly ScoredForecast[]): boolean {
