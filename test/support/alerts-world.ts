@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Alerts, type AlertsDeps, openAlerts } from '../../src/alerts/alerts.ts';
-import type { Bus, Following, Shard, ShardWriter } from '../../src/bus/bus.ts';
+import type { Bus, Following, Shard } from '../../src/bus/bus.ts';
 import { BusError } from '../../src/bus/bus-error.ts';
-import { createBus } from '../../src/bus/create-bus.ts';
 import { type AccessLog, applyAccessEntry, openAccessLog } from '../../src/cluster/access/access-log.ts';
 import { shareAlerts } from '../../src/cluster/access/shared-alerts.ts';
 import { decodeOutputsEntry, encodeOutputsEntry } from '../../src/cluster/entries/outputs-entry.ts';
@@ -10,8 +9,8 @@ import type { Store } from '../../src/store/store.ts';
 import { createLatest, type LatestWriter } from '../../src/views/latest.ts';
 import type { Output } from '../../streams/internal.ts';
 import { ACCOUNTS } from './accounts.ts';
-import { createSimulatedCluster, type SimulatedNode } from './bus/simulated-cluster.ts';
-import { createVirtualTime } from './bus/virtual-time.ts';
+import type { SimulatedNode } from './bus/simulated-cluster.ts';
+import { createSimulatedMembers } from './bus/simulated-members.ts';
 import { createMemoryStore } from './memory-store/memory-store.ts';
 import { NOON } from './outputs.ts';
 
@@ -46,69 +45,22 @@ export interface AlertsWorld {
 }
 
 const SHARD = 'main';
-const STEP_MS = 5;
-const GIVE_UP_MS = 300_000;
 
 /** Engines on a simulated bus, in virtual time, that deliver alerts to receivers, in real time. */
 export async function openAlertsWorld(seed: number): Promise<AlertsWorld> {
-  const time = createVirtualTime();
-  const cluster = createSimulatedCluster(seed, time);
-  const failures: unknown[] = [];
-  const buses: Bus[] = [];
-  const nodes: SimulatedNode[] = [];
-  const stops: (() => Promise<unknown>)[] = [];
+  // Receivers are outside of the simulation.
+  const members = createSimulatedMembers(seed, () => delay(1));
+  const { time, newId, connect, until, settled } = members;
   const followed = new Map<AlertsEngine, { readonly shard: Shard; readonly following: Following }>();
-  let ids = 0;
-  let term = 0;
-  const newId = () => `id${++ids}`;
   /** That of a leader whose term is over. */
   const report = (error: unknown) => {
-    if (!(error instanceof BusError)) failures.push(error);
+    if (!(error instanceof BusError)) members.fail(error);
   };
-
-  async function until(what: string, holds: () => boolean): Promise<void> {
-    const from = time.mono();
-    while (!holds()) {
-      if (time.mono() - from > GIVE_UP_MS) throw new Error(`never came: ${what}`);
-      await time.advance(STEP_MS);
-      // Receivers are outside of the simulation.
-      await delay(1);
-      if (failures.length > 0) throw failures[0];
-    }
-  }
-
-  async function settled<T>(promise: Promise<T>): Promise<T> {
-    let isSettled = false;
-    const mark = () => {
-      isSettled = true;
-    };
-    promise.then(mark, mark);
-    await until('a promise settles', () => isSettled);
-    return promise;
-  }
-
-  async function connect(isEngine: boolean): Promise<{ readonly node: SimulatedNode; readonly bus: Bus }> {
-    const node = cluster.connect({ isEngine });
-    nodes.push(node);
-    const bus = await settled(
-      createBus({ transport: node.transport, time: node.time, newId, isEngine, report: () => undefined }),
-    );
-    buses.push(bus);
-    return { node, bus };
-  }
 
   async function store(engine: AlertsEngine, outputs: readonly Output[], upTo: number): Promise<void> {
     if (upTo <= engine.store.outputs.upTo) return;
     await engine.store.outputs.append(outputs, upTo);
     engine.latest.apply(outputs, upTo, NOON + upTo);
-  }
-
-  async function beginTerm(shard: Shard, following: Following): Promise<ShardWriter> {
-    for (;;) {
-      const writer = await settled(shard.beginTerm(term, following.place));
-      if (writer !== 'behind') return writer;
-      await time.advance(STEP_MS);
-    }
   }
 
   return {
@@ -124,15 +76,14 @@ export async function openAlertsWorld(seed: number): Promise<AlertsWorld> {
         const { outputs, upTo } = decodeOutputsEntry(bytes);
         await store(engine, outputs, upTo);
       });
-      following.ended.catch((error: unknown) => failures.push(error));
+      following.ended.catch(members.fail);
       followed.set(engine, { shard, following });
       return engine;
     },
     async lead(engine, deps = {}) {
       const place = followed.get(engine);
       if (place === undefined) throw new TypeError('only a standby can lead');
-      term += 1;
-      const writer = await beginTerm(place.shard, place.following);
+      const writer = await members.beginTerm(place.shard, place.following);
       await settled(place.following.stop());
       const log: AccessLog = openAccessLog({
         store: engine.store,
@@ -157,8 +108,7 @@ export async function openAlertsWorld(seed: number): Promise<AlertsWorld> {
           ...deps,
         }),
       );
-      // Whatever the former leader still does is refused by the bus.
-      stops.push(() => Promise.race([alerts.stop(), delay(50)]));
+      members.onClose(alerts.stop);
       return {
         engine,
         alerts,
@@ -174,11 +124,6 @@ export async function openAlertsWorld(seed: number): Promise<AlertsWorld> {
       };
     },
     edge: async () => (await connect(false)).bus,
-    async close() {
-      for (const node of nodes) node.kill();
-      await Promise.all(buses.map((bus) => bus.close()));
-      await Promise.all(stops.map((stop) => stop()));
-      if (failures.length > 0) throw failures[0];
-    },
+    close: members.close,
   };
 }

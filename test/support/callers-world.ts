@@ -4,7 +4,6 @@ import type { PlaceSettings } from '../../src/access/limits/grants/places.ts';
 import { createUsageTracking } from '../../src/access/usage/tracking.ts';
 import type { Bus, Following, Shard } from '../../src/bus/bus.ts';
 import { BusError } from '../../src/bus/bus-error.ts';
-import { createBus } from '../../src/bus/create-bus.ts';
 import { applyAccessEntry } from '../../src/cluster/access/access-log.ts';
 import { answerCommands } from '../../src/cluster/commands/answer-commands.ts';
 import { keepsCallers } from '../../src/cluster/commands/callers-shard.ts';
@@ -13,12 +12,9 @@ import { type LedCallers, leadCallers } from '../../src/cluster/commands/lead-ca
 import { ServiceError } from '../../src/errors.ts';
 import { openPaymentService } from '../../src/payments/payment-service.ts';
 import type { KeptReply, Store } from '../../src/store/store.ts';
-import {
-  createSimulatedCluster,
-  type SimulatedCluster,
-  type SimulatedNode,
-} from './bus/simulated-cluster.ts';
-import { createVirtualTime, type VirtualTime } from './bus/virtual-time.ts';
+import type { SimulatedCluster, SimulatedNode } from './bus/simulated-cluster.ts';
+import { createSimulatedMembers } from './bus/simulated-members.ts';
+import type { VirtualTime } from './bus/virtual-time.ts';
 import { createMemoryStore } from './memory-store/memory-store.ts';
 import { TERMS } from './payment-terms.ts';
 import type { FacilitatorStand } from './payments.ts';
@@ -66,19 +62,18 @@ interface CallersWorldOptions {
 /** Told, and tried again. */
 const EXPECTED = new Set(['CLOCK_BEHIND', 'engine_unavailable']);
 const SHARD = 'main';
-const STEP_MS = 5;
-const GIVE_UP_MS = 300_000;
+/** How many steps of time there are between two pauses in which what is outside of the simulation can go on. */
+const STEPS_PER_PAUSE = 4;
 const START_AT = Date.UTC(2026, 10, 16, 10);
 
 export async function openCallersWorld(options: CallersWorldOptions): Promise<CallersWorld> {
   const { seed, facilitator, places, aheadMs = [] } = options;
-  const time = createVirtualTime();
-  const cluster = createSimulatedCluster(seed, time);
+  let steps = 0;
+  const members = createSimulatedMembers(seed, () =>
+    facilitator !== undefined && ++steps % STEPS_PER_PAUSE === 0 ? delay(1) : undefined,
+  );
+  const { time, cluster, newId, connect, until, settled } = members;
   const wall = () => START_AT + time.mono();
-  const failures: unknown[] = [];
-  const buses: Bus[] = [];
-  const nodes: SimulatedNode[] = [];
-  const stops: (() => Promise<unknown>)[] = [];
   const followings = new Map<
     CallersEngine,
     {
@@ -88,47 +83,13 @@ export async function openCallersWorld(options: CallersWorldOptions): Promise<Ca
       readonly clock: { wall(): number; mono(): number };
     }
   >();
-  let ids = 0;
-  let term = 0;
   let engines = 0;
-  const newId = () => `id${++ids}`;
   /** Trouble that a leader tries again, or that is its end. */
   const report = (error: unknown) => {
     const isExpected =
       error instanceof BusError || (error instanceof ServiceError && EXPECTED.has(error.code));
-    if (!isExpected) failures.push(error);
+    if (!isExpected) members.fail(error);
   };
-
-  async function until(what: string, holds: () => boolean): Promise<void> {
-    const from = time.mono();
-    for (let turn = 1; !holds(); turn++) {
-      if (time.mono() - from > GIVE_UP_MS) throw new Error(`never came: ${what}`);
-      await time.advance(STEP_MS);
-      // What happens outside of the simulation takes real time.
-      if (facilitator !== undefined && turn % 4 === 0) await delay(1);
-      if (failures.length > 0) throw failures[0];
-    }
-  }
-
-  async function settled<T>(promise: Promise<T>): Promise<T> {
-    let isSettled = false;
-    const mark = () => {
-      isSettled = true;
-    };
-    promise.then(mark, mark);
-    await until('a promise settles', () => isSettled);
-    return promise;
-  }
-
-  async function connect(isEngine: boolean): Promise<{ readonly node: SimulatedNode; readonly bus: Bus }> {
-    const node = cluster.connect({ isEngine });
-    nodes.push(node);
-    const bus = await settled(
-      createBus({ transport: node.transport, time: node.time, newId, isEngine, report: () => undefined }),
-    );
-    buses.push(bus);
-    return { node, bus };
-  }
 
   return {
     time,
@@ -145,7 +106,7 @@ export async function openCallersWorld(options: CallersWorldOptions): Promise<Ca
       const shard = await settled(bus.shard(SHARD));
       const engine: CallersEngine = { node, store, callers: undefined };
       const following = shard.follow(0, ({ bytes }) => applyAccessEntry(store, bytes));
-      following.ended.catch((error: unknown) => failures.push(error));
+      following.ended.catch(members.fail);
       followings.set(engine, { shard, following, bus, clock });
       return engine;
     },
@@ -154,13 +115,7 @@ export async function openCallersWorld(options: CallersWorldOptions): Promise<Ca
       const followed = followings.get(engine);
       assert.ok(followed);
       const { shard, following, bus, clock } = followed;
-      term += 1;
-      let writer = await settled(shard.beginTerm(term, following.place));
-      while (writer === 'behind') {
-        await time.advance(STEP_MS);
-        writer = await settled(shard.beginTerm(term, following.place));
-      }
-      const leading = writer;
+      const writer = await members.beginTerm(shard, following);
       let stopAnswering: () => void = () => undefined;
       await settled(following.stop());
       await settled(keepsCallers(bus.shared('callers'), SHARD, undefined));
@@ -169,7 +124,7 @@ export async function openCallersWorld(options: CallersWorldOptions): Promise<Ca
           bus,
           store,
           append: (bytes) =>
-            leading.append({ kind: 'access', bytes }).catch((error: unknown) => {
+            writer.append({ kind: 'access', bytes }).catch((error: unknown) => {
               // As an engine that learns that its term is over.
               if (error instanceof BusError && error.code === 'BUS_FENCED') stopAnswering();
               throw error;
@@ -207,8 +162,7 @@ export async function openCallersWorld(options: CallersWorldOptions): Promise<Ca
         answer,
         callers,
       });
-      // Whatever it still does is refused by the bus.
-      stops.push(() => Promise.race([callers.stop(), delay(50)]));
+      members.onClose(callers.stop);
     },
     async edge(name) {
       const { node, bus } = await connect(false);
@@ -225,11 +179,6 @@ export async function openCallersWorld(options: CallersWorldOptions): Promise<Ca
       );
       return { node, callers };
     },
-    async close() {
-      for (const node of nodes) node.kill();
-      await Promise.all(buses.map((bus) => bus.close()));
-      await Promise.all(stops.map((stop) => stop()));
-      if (failures.length > 0) throw failures[0];
-    },
+    close: members.close,
   };
 }
