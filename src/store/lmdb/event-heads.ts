@@ -1,9 +1,16 @@
-import { DAY_MS, type Output } from '../../../streams/internal.ts';
+import { DAY_MS, type OutputOf } from '../../../streams/internal.ts';
 import type { EventHead } from '../store.ts';
+import {
+  type DerivedMark,
+  latestAfter,
+  NOTHING_DERIVED,
+  putDerivedMark,
+  readDerivedMark,
+} from './derived-parts.ts';
 import { type Environment, EVENT_HEADS, type EventHeads, type HeadsKey } from './environment.ts';
 import { parseStored } from './stored-text.ts';
 
-type EventOutput = Extract<Output, { readonly stream: 'events' }>;
+type EventOutput = OutputOf<'events'>;
 
 /**
  * The heads of the events of an account that end in such a span are one row: a start reads all of them, and few rows are
@@ -109,49 +116,18 @@ export function headRowsOf(
   };
 }
 
-const MARK_ROW = 'eventHeads';
 /** Events per write. */
 const BATCH = 500;
 
-/** What the heads follow from. */
-interface HeadsMark {
-  /** The number of rows of the history of events. */
-  readonly eventRows: number;
-  /** The number of rows with heads. */
-  readonly rows: number;
-}
-
-export const NO_HEADS: HeadsMark = { eventRows: 0, rows: 0 };
-
-/** As part of a batch, with each that changes events. */
-export function putHeadsMark({ meta }: Pick<Environment, 'meta'>, { eventRows, rows }: HeadsMark): void {
-  void meta.put(MARK_ROW, `${eventRows} ${rows}`);
-}
-
-/**
- * The mark if the heads follow from the events there are, else undefined: an older program writes events without heads, and
- * a file may have lost some.
- */
-export function readHeadsMark(
-  { meta, eventHeads }: Pick<Environment, 'meta' | 'eventHeads'>,
-  eventRows: number,
-): HeadsMark | undefined {
-  const text = meta.get(MARK_ROW);
-  if (text === undefined) return undefined;
-  const [events, rows] = text.split(' ').map(Number);
-  const isTrue = events === eventRows && rows !== undefined && rows === eventHeads?.size();
-  return isTrue ? { eventRows, rows } : undefined;
-}
-
 /** Makes all heads again. */
-export async function makeHeads(environment: Environment, eventRows: number): Promise<HeadsMark> {
+export async function makeHeads(environment: Environment, historyRows: number): Promise<DerivedMark> {
   const { durable, root, eventHeads } = environment;
-  if (eventHeads === undefined) return NO_HEADS;
+  if (eventHeads === undefined) return NOTHING_DERIVED;
   const clear = () => root.batch(() => void eventHeads.clear());
   await durable(clear, 'the cleared heads of events', { rows: 2, bytes: 0 });
   let rows = 0;
   for (let after = ''; ; ) {
-    const events = [...eventsAfter(environment, after, BATCH)];
+    const events = [...latestAfter(environment, 'events', after, BATCH)];
     const last = events.at(-1);
     if (last === undefined) break;
     after = last.key;
@@ -166,8 +142,8 @@ export async function makeHeads(environment: Environment, eventRows: number): Pr
       sizeOf(changed),
     );
   }
-  const mark = { eventRows, rows };
-  const end = () => root.batch(() => putHeadsMark(environment, mark));
+  const mark = { historyRows, rows };
+  const end = () => root.batch(() => putDerivedMark(environment, 'events', mark));
   await durable(end, 'the mark of the heads of events', { rows: 1, bytes: 0 });
   return mark;
 }
@@ -196,29 +172,7 @@ export function checkHead({ eventHeads, damage }: Environment, event: EventOutpu
 }
 
 /** Throws when heads are missing, or older than their events. Those that are to be made again are not looked at. */
-export function checkHeads(environment: Environment, eventRows: number): void {
-  if (readHeadsMark(environment, eventRows) === undefined) return;
-  for (const event of eventsAfter(environment)) checkHead(environment, event);
-}
-
-/** As part of a batch: the heads are made again at the next start. */
-export function forgetHeadsMark({ meta }: Pick<Environment, 'meta'>): void {
-  void meta.remove(MARK_ROW);
-}
-
-/** After every id. */
-const LAST_KEY = '\u{10ffff}';
-
-/** The latest of the events after a key, ordered by it. */
-export function* eventsAfter(
-  { latest }: Pick<Environment, 'latest'>,
-  after = '',
-  limit = Number.POSITIVE_INFINITY,
-): Iterable<EventOutput> {
-  const range = { start: ['events', after], end: ['events', LAST_KEY] } satisfies Record<
-    string,
-    [string, string]
-  >;
-  for (const { key, value } of latest.getRange({ ...range, exclusiveStart: true, limit }))
-    yield parseStored<EventOutput>(value, `the latest of ${key.join(' ')}`);
+export function checkHeads(environment: Environment, historyRows: number): void {
+  if (readDerivedMark(environment, 'events', historyRows) === undefined) return;
+  for (const event of latestAfter(environment, 'events')) checkHead(environment, event);
 }

@@ -1,8 +1,7 @@
 import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
+import { forgetDerivedMarks } from './derived-parts.ts';
 import type { Environment } from './environment.ts';
-import { forgetHeadsMark } from './event-heads.ts';
 import { parseStored } from './stored-text.ts';
-import { forgetTimelinesMark } from './timelines.ts';
 
 /** What is kept of the outputs, written with each of them, so that rows that got lost are noticed. */
 export interface OutputMark {
@@ -125,8 +124,7 @@ export async function markOutputs(environment: Environment, upTo: number): Promi
   const begin = () =>
     environment.root.batch(() => {
       putOutputMark(environment, { upTo, rows, latest });
-      forgetTimelinesMark(environment);
-      forgetHeadsMark(environment);
+      forgetDerivedMarks(environment);
     });
   await environment.durable(begin, 'the mark of the outputs', { rows: 3, bytes: 0 });
 }

@@ -2,20 +2,17 @@ import { compareKeys } from '#database';
 import { type AccountId, isKept, type Output, type StreamName } from '../../../streams/internal.ts';
 import type { KeptOutput, LatestText, Outputs } from '../store.ts';
 import type { Row } from './checked-rows.ts';
+import { latestAfter, NOTHING_DERIVED, putDerivedMark, readDerivedMark } from './derived-parts.ts';
 import type { Environment, History } from './environment.ts';
 import {
   checkHead,
-  eventsAfter,
   type HeadRows,
   headOf,
   headRowsOf,
   makeHeads,
   NO_HEAD_ROWS,
-  NO_HEADS,
   putHeadRows,
-  putHeadsMark,
   readHeads,
-  readHeadsMark,
   sizeOf,
 } from './event-heads.ts';
 import {
@@ -33,17 +30,7 @@ import {
   readOutputMark,
 } from './output-mark.ts';
 import { parseStored } from './stored-text.ts';
-import {
-  checkCount,
-  checkEntry,
-  countEntries,
-  makeTimelines,
-  NO_TIMELINES,
-  putEntry,
-  putTimelinesMark,
-  readEntries,
-  readTimelinesMark,
-} from './timelines.ts';
+import { checkCount, checkEntry, countEntries, makeTimelines, putEntry, readEntries } from './timelines.ts';
 import type { WriteSize } from './write-size.ts';
 
 /** LMDB takes keys up to 1,978 bytes; the name of the stream and separators are part of them. */
@@ -122,9 +109,9 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
   let checked: { upTo: LatestKey; count: number; sum: number } | undefined;
   let isChecked = isReadOnly;
   /** Undefined unless the timelines have all posts. */
-  let indexed = readTimelinesMark(environment, mark.rows.posts ?? 0);
+  let indexed = readDerivedMark(environment, 'posts', mark.rows.posts ?? 0);
   /** Undefined unless all events have their heads. */
-  let headed = readHeadsMark(environment, mark.rows.events ?? 0);
+  let headed = readDerivedMark(environment, 'events', mark.rows.events ?? 0);
   /** By account, as far as they were asked for. */
   const postCounts = new Map<AccountId, number>();
 
@@ -289,12 +276,12 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
       const newIndexed =
         posts.length === 0 || indexed === undefined
           ? indexed
-          : { postRows: numbers.posts ?? 0, entries: indexed.entries + newPosts };
+          : { historyRows: numbers.posts ?? 0, rows: indexed.rows + newPosts };
       const heads = headRowsFrom(changes);
       const newHeaded =
         heads === NO_HEAD_ROWS || headed === undefined
           ? headed
-          : { eventRows: numbers.events ?? 0, rows: headed.rows + heads.added };
+          : { historyRows: numbers.events ?? 0, rows: headed.rows + heads.added };
       const write = () =>
         root.batch(() => {
           for (const { stream, key, text } of history) void histories.get(stream)?.putLast(key, text);
@@ -304,9 +291,10 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
           }
           if (newHeaded !== headed && newHeaded !== undefined && eventHeads !== undefined) {
             putHeadRows(eventHeads, heads);
-            putHeadsMark(environment, newHeaded);
+            putDerivedMark(environment, 'events', newHeaded);
           }
-          if (newIndexed !== indexed && newIndexed !== undefined) putTimelinesMark(environment, newIndexed);
+          if (newIndexed !== indexed && newIndexed !== undefined)
+            putDerivedMark(environment, 'posts', newIndexed);
           putOutputMark(environment, newMark);
         });
       // Each text is kept twice at most, and a post that is dated anew moves in its timeline.
@@ -340,7 +328,7 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
     },
 
     async prepare() {
-      if (indexed !== undefined && indexed.entries <= checkedAtOnce) checkCount(environment, indexed);
+      if (indexed !== undefined && indexed.rows <= checkedAtOnce) checkCount(environment, indexed);
       indexed ??= await makeTimelines(environment, mark.rows.posts ?? 0);
       headed ??= await makeHeads(environment, mark.rows.events ?? 0);
       postCounts.clear();
@@ -354,9 +342,9 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
 
     *eventHeads() {
       checkFew();
-      const isThere = readHeadsMark(environment, readMark().rows.events ?? 0) !== undefined;
+      const isThere = readDerivedMark(environment, 'events', readMark().rows.events ?? 0) !== undefined;
       if (eventHeads !== undefined && isThere) yield* readHeads(eventHeads);
-      else for (const event of eventsAfter(environment)) yield headOf(event);
+      else for (const event of latestAfter(environment, 'events')) yield headOf(event);
     },
 
     latest(stream) {
@@ -455,17 +443,17 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
           for (const history of histories.values()) void history.clear();
           void latest.clear();
           void timelines?.clear();
-          putTimelinesMark(environment, NO_TIMELINES);
+          putDerivedMark(environment, 'posts', NOTHING_DERIVED);
           void eventHeads?.clear();
-          putHeadsMark(environment, NO_HEADS);
+          putDerivedMark(environment, 'events', NOTHING_DERIVED);
           forgetDropped(environment);
           putOutputMark(environment, NO_OUTPUTS);
         });
       const size = { rows: 2 * histories.size + 7, bytes: 0 };
       await exclusive(write, 'cleared outputs', size, NO_OUTPUTS, () => {
         postCounts.clear();
-        indexed = NO_TIMELINES;
-        headed = NO_HEADS;
+        indexed = NOTHING_DERIVED;
+        headed = NOTHING_DERIVED;
         checked = undefined;
         isChecked = true;
       });

@@ -4,6 +4,7 @@ import { REPAIR_NOTE } from '../store.ts';
 import { type Backup, backupsOf } from './backup.ts';
 import { rowName } from './checked-rows.ts';
 import { type CopyOutcome, copyParts, isDamaged, type PartFinding } from './copy-parts.ts';
+import { forgetDerivedMarks } from './derived-parts.ts';
 import {
   type Environment,
   EVENT_HEADS,
@@ -13,7 +14,6 @@ import {
   PART_NAMES,
   TIMELINES,
 } from './environment.ts';
-import { forgetHeadsMark } from './event-heads.ts';
 import { describeFinding } from './findings.ts';
 import { openNotes } from './folder-notes.ts';
 import { markOutputs } from './output-mark.ts';
@@ -28,7 +28,6 @@ import {
   settleAccounts,
   settleOutputs,
 } from './settle.ts';
-import { forgetTimelinesMark } from './timelines.ts';
 
 /** The feed's frames are not: their numbers end with the file, as in a copy. What follows from the outputs is made again. */
 const COPIED = PART_NAMES.filter(
@@ -261,8 +260,7 @@ async function settle(
 async function forgetIndexes(environment: Environment): Promise<void> {
   const begin = () =>
     environment.root.batch(() => {
-      forgetTimelinesMark(environment);
-      forgetHeadsMark(environment);
+      forgetDerivedMarks(environment);
     });
   await environment.durable(begin, 'the forgotten timelines and heads of events', { rows: 2, bytes: 0 });
 }

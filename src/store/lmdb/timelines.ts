@@ -1,9 +1,16 @@
-import type { AccountId, Output } from '../../../streams/internal.ts';
+import type { AccountId, OutputOf } from '../../../streams/internal.ts';
 import type { TimelineEntry } from '../store.ts';
+import {
+  type DerivedMark,
+  latestAfter,
+  NOTHING_DERIVED,
+  putDerivedMark,
+  readDerivedMark,
+} from './derived-parts.ts';
 import { type Environment, TIMELINES, type TimelineKey, type Timelines } from './environment.ts';
 import { parseStored } from './stored-text.ts';
 
-type PostOutput = Extract<Output, { readonly stream: 'posts' }>;
+type PostOutput = OutputOf<'posts'>;
 
 /** Entries read at once, while requests are being answered. */
 const ENTRIES_PER_STEP = 64;
@@ -73,71 +80,37 @@ export function countEntries(timelines: Timelines, account: AccountId): number {
 }
 
 /** Throws when entries cannot be found by going through all, as after damage to a page. */
-export function checkCount({ timelines, damage }: Environment, { entries }: TimelinesMark): void {
+export function checkCount({ timelines, damage }: Environment, { rows }: DerivedMark): void {
   let found = 0;
   // Each is looked at, as those of a page that belongs elsewhere could be counted too.
   for (const _ of timelines?.getRange({}) ?? []) found += 1;
-  if (found !== entries) throw damage(TIMELINES, `${TIMELINES}: found ${found} of ${entries} entries`);
+  if (found !== rows) throw damage(TIMELINES, `${TIMELINES}: found ${found} of ${rows} entries`);
 }
 
-const MARK_ROW = 'timelines';
-/** Rows per write. */
+/** Posts per write. */
 const BATCH = 2_000;
 
-/** What the entries follow from. */
-interface TimelinesMark {
-  /** The number of rows of the history of posts. */
-  readonly postRows: number;
-  /** The number of entries, one for each post. */
-  readonly entries: number;
-}
-
-export const NO_TIMELINES: TimelinesMark = { postRows: 0, entries: 0 };
-
-/** As part of a batch, with each that changes posts. */
-export function putTimelinesMark({ meta }: Pick<Environment, 'meta'>, mark: TimelinesMark): void {
-  void meta.put(MARK_ROW, `${mark.postRows} ${mark.entries}`);
-}
-
-/**
- * The mark if the entries follow from the posts there are, else undefined: an older program writes posts without entries,
- * and a file may have lost entries.
- */
-export function readTimelinesMark(
-  { meta, timelines }: Pick<Environment, 'meta' | 'timelines'>,
-  postRows: number,
-): TimelinesMark | undefined {
-  const [rows, entries] = (meta.get(MARK_ROW) ?? '').split(' ').map(Number);
-  const isTrue = rows === postRows && entries !== undefined && entries === timelines?.size();
-  return isTrue ? { postRows, entries } : undefined;
-}
-
 /** Makes all entries again. */
-export async function makeTimelines(environment: Environment, postRows: number): Promise<TimelinesMark> {
-  const { durable, root, latest, timelines } = environment;
-  if (timelines === undefined) return NO_TIMELINES;
-  let entries = 0;
+export async function makeTimelines(environment: Environment, historyRows: number): Promise<DerivedMark> {
+  const { durable, root, timelines } = environment;
+  if (timelines === undefined) return NOTHING_DERIVED;
   const clear = () => root.batch(() => void timelines.clear());
   await durable(clear, 'the cleared timelines', { rows: 2, bytes: 0 });
-  let start: [string, string] = ['posts', ''];
-  for (;;) {
-    const rows = [
-      ...latest.getRange({ start, exclusiveStart: true, end: ['posts', LAST_KEY], limit: BATCH }),
-    ];
-    const last = rows.at(-1);
+  let rows = 0;
+  for (let after = ''; ; ) {
+    const posts = [...latestAfter(environment, 'posts', after, BATCH)];
+    const last = posts.at(-1);
     if (last === undefined) break;
-    start = last.key;
-    entries += rows.length;
+    after = last.key;
+    rows += posts.length;
     const write = () =>
       root.batch(() => {
-        for (const { key, value } of rows) {
-          putEntry(timelines, parseStored<PostOutput>(value, `the latest of ${key.join(' ')}`), undefined);
-        }
+        for (const post of posts) putEntry(timelines, post, undefined);
       });
-    await durable(write, 'the timelines', { rows: rows.length, bytes: 64 * rows.length });
+    await durable(write, 'the timelines', { rows: posts.length, bytes: 64 * posts.length });
   }
-  const mark = { postRows, entries };
-  const end = () => root.batch(() => putTimelinesMark(environment, mark));
+  const mark = { historyRows, rows };
+  const end = () => root.batch(() => putDerivedMark(environment, 'posts', mark));
   await durable(end, 'the mark of the timelines', { rows: 1, bytes: 0 });
   return mark;
 }
@@ -149,19 +122,7 @@ export function checkEntry({ timelines, damage }: Environment, post: PostOutput)
 }
 
 /** Throws when entries are missing, or older than their posts. Those that are to be made again are not looked at. */
-export function checkTimelines(environment: Environment, postRows: number): void {
-  if (readTimelinesMark(environment, postRows) === undefined) return;
-  for (const { key, value } of environment.latest.getRange({
-    start: ['posts', ''],
-    end: ['posts', LAST_KEY],
-  }))
-    checkEntry(environment, parseStored<PostOutput>(value, `the latest of ${key.join(' ')}`));
-}
-
-/** After every id. */
-const LAST_KEY = '\u{10ffff}';
-
-/** As part of a batch: the entries are made again at the next start. */
-export function forgetTimelinesMark({ meta }: Pick<Environment, 'meta'>): void {
-  void meta.remove(MARK_ROW);
+export function checkTimelines(environment: Environment, historyRows: number): void {
+  if (readDerivedMark(environment, 'posts', historyRows) === undefined) return;
+  for (const post of latestAfter(environment, 'posts')) checkEntry(environment, post);
 }
