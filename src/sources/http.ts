@@ -18,6 +18,8 @@ export interface JsonRequest {
   readonly method?: 'GET' | 'POST' | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Called when it is sent: the answer tells of no time before that. */
+  readonly onSent?: (() => void) | undefined;
   /** Called with the headers of every answer, an error status included. */
   readonly onHeaders?: ((headers: AnswerHeaders) => void) | undefined;
   /** That of the process unless given. */
@@ -53,6 +55,7 @@ export async function getJson(url: string, request: JsonRequest = {}): Promise<u
 }
 
 async function exchange(url: string, request: JsonRequest, signal: AbortSignal): Promise<unknown> {
+  request.onSent?.();
   const response = await (request.fetch ?? fetch)(url, {
     method: request.method ?? 'GET',
     headers: {

@@ -10,6 +10,8 @@ interface PostsRequest {
   readonly name: ApiUse['request'];
   readonly path: string;
   readonly query: URLSearchParams;
+  /** Called when it is sent, once its turn has come. */
+  readonly onSent?: () => void;
 }
 
 const FIELDS = ['id', 'text', 'created_at', 'author_id', 'in_reply_to_user_id', 'community_id'];
@@ -29,7 +31,7 @@ export function wholePostFields({ postsApi }: EndpointsWithApi): Readonly<Record
 
 /** Asks the posts API, and counts what the answer cost. */
 export async function askPostsApi<T extends SomePosts>(
-  { name, path, query }: PostsRequest,
+  { name, path, query, onSent }: PostsRequest,
   schema: ZodType<T>,
   { endpoints: { postsApi, userAgent }, settings, context, signal }: ApiReading,
 ): Promise<T> {
@@ -40,6 +42,7 @@ export async function askPostsApi<T extends SomePosts>(
     signal,
     timeoutMs: settings.timeoutMs,
     pace: postsApi.paces?.[name],
+    onSent,
     onHeaders(headers: AnswerHeaders) {
       quota = quotaOf(headers);
       // An older contract may allow less. Then all are asked more slowly, instead of not at all when the quota is used up.

@@ -46,7 +46,7 @@ export function postsSource(
   async function deliver(
     items: readonly TimelineItem[],
     context: SourceContext,
-    { first = [], knownAt }: { readonly first?: readonly Fact[]; readonly knownAt?: null } = {},
+    { first = [], knownAt }: { readonly first?: readonly Fact[]; readonly knownAt: number | null },
   ) {
     const fresh = new Map<string, PostFact>();
     // Pages come newest first; of two versions of a post the newer one stays.
@@ -59,11 +59,12 @@ export function postsSource(
 
   async function readNew(context: SourceContext, signal: AbortSignal, via: PostFact['via'] = 'poll') {
     const sinceId = newerId(context.lookups.newestOnTimeline(account.id), newestVersion);
-    const { items, isCut, ahead, newestId } = await readPages(timeline, { via, sinceId, signal }, context);
+    const read = await readPages(timeline, { via, sinceId, signal }, context);
+    const { askedAt, items, isCut, ahead, newestId } = read;
     // One post may be wrong by itself. With several our own clock is: what they add to the count is then not known.
     const isClockWrong = ahead > 1;
     const first = isCut ? gapBefore(items, context) : [];
-    await deliver(items, context, { first, ...(isClockWrong && { knownAt: null }) });
+    await deliver(items, context, { first, knownAt: isClockWrong ? null : askedAt });
     if (isClockWrong) throw aheadOfClock(account, ahead);
     newestVersion = newerId(newestVersion, newestId);
   }
@@ -84,7 +85,7 @@ export function postsSource(
     const fromAt = await readHistory(account, timeline, context, { historyDays, signal });
     // What was posted while the older pages were read. It was not found by a poll, and shows no lag.
     await readNew(context, signal, 'backfill');
-    await context.deliver([timelineRead(account, fromAt, true)]);
+    await context.deliver([timelineRead(account, fromAt, true)], null);
   }
 
   async function readAgain(context: SourceContext, signal: AbortSignal) {
@@ -99,7 +100,7 @@ export function postsSource(
     );
     const isNews = ({ fact }: TimelineItem) =>
       lookups.post(fact.id)?.via !== 'timeline' || fact.editIds !== undefined || delivered.has(fact.id);
-    await deliver(items.filter(isNews), context);
+    await deliver(items.filter(isNews), context, { knownAt: null });
     // Later changes are found by comparing with this.
     for (const { fact } of items) delivered.set(fact.id, JSON.stringify(fact));
   }
@@ -159,6 +160,8 @@ function aheadOfClock({ id }: AccountEndpoint, posts: number): SourceError {
 }
 
 interface PagesRead {
+  /** When the first of them was asked for, UTC ms. */
+  readonly askedAt: number;
   readonly items: readonly TimelineItem[];
   readonly isCut: boolean;
   /** Posts that are refused only because they are ahead of our clock. */
@@ -177,18 +180,20 @@ async function readPages(
   context: SourceContext,
 ): Promise<PagesRead> {
   const items: TimelineItem[] = [];
+  let askedAt = Number.POSITIVE_INFINITY;
   let ahead = 0;
   let newestId: string | undefined;
   let nextToken: string | undefined;
   for (let page = 0; page < REACH / PAGE_SIZE; page++) {
     const answer = await timeline({ ...request, nextToken }, context);
+    askedAt = Math.min(askedAt, answer.askedAt);
     items.push(...answer.items);
     ahead += answer.ahead;
     newestId = newerId(newestId, answer.newestId);
     if (answer.nextToken === undefined || request.sinceId === undefined)
-      return { items, isCut: false, ahead, newestId };
+      return { askedAt, items, isCut: false, ahead, newestId };
     if (answer.nextToken === nextToken) refuse('the timeline names the same next page twice', context);
     nextToken = answer.nextToken;
   }
-  return { items, isCut: items.length > 0, ahead, newestId };
+  return { askedAt, items, isCut: items.length > 0, ahead, newestId };
 }

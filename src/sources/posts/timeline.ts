@@ -15,6 +15,8 @@ const REMEMBERED = 100;
 const FAULT_KINDS = ['idRange', 'idTime', 'early', 'ahead'] as const;
 
 interface TimelineAnswer {
+  /** When it was asked for, UTC ms: it may lack what was posted since. */
+  readonly askedAt: number;
   readonly items: readonly TimelineItem[];
   /** Posts that are refused, and how many of them only because they are ahead of our clock. */
   readonly refused: number;
@@ -47,7 +49,11 @@ export function timelineOf(
     if (nextToken !== undefined) query.set('pagination_token', nextToken);
     const reading = { endpoints, settings, context, signal };
     const user = await identified(reading);
-    const request = { name: 'timeline', path: `/2/users/${user.userId}/tweets`, query } as const;
+    let askedAt = context.now();
+    const onSent = () => {
+      askedAt = context.now();
+    };
+    const request = { name: 'timeline', path: `/2/users/${user.userId}/tweets`, query, onSent } as const;
     const page = await askPostsApi(request, timelinePage, reading);
     const { items, strangers, reasons } = timelineItems(page, user, { via, webBase: endpoints.webBase });
     if (strangers > 0) {
@@ -68,6 +74,7 @@ export function timelineOf(
     }
     const good = judged.flatMap(({ item, fault }) => (fault === null ? [item] : []));
     return {
+      askedAt,
       items: good,
       refused: (page.data?.length ?? 0) - good.length,
       ahead: judged.filter(({ fault }) => fault === 'ahead').length,

@@ -151,6 +151,25 @@ describe('postsSource', () => {
     assert.equal(stage.server.requests.at(-1)?.query.get('since_id'), postIdAt(AT + 3 * 60_000));
   });
 
+  it('knows the posts up to when it asked for the first page, however long the answers took', async () => {
+    const SLOW_MS = 1_700;
+    let at = AT;
+    stage.server.answer(({ query }) => {
+      at += SLOW_MS;
+      const isSecond = query.get('pagination_token') !== null;
+      return isSecond
+        ? timelineAnswer([wirePost({ at: AT - 2_000 })])
+        : timelineAnswer([wirePost({ at: AT - 1_000 })], { next_token: 'second' });
+    });
+    const lookups = fakeLookups(0);
+    const known = AT - 5_000;
+    lookups.posts.set(postIdAt(known), knownPost(postIdAt(known), known));
+    const { knownAts } = start(lookups, FAST, () => at);
+    await eventually('a poll is over', () => knownAts.length > 0);
+    assert.equal(knownAts[0], AT);
+    assert.ok(at >= AT + 2 * SLOW_MS);
+  });
+
   it('delivers an edit once, as the first post with the new text and the first time', async () => {
     const madeAt = AT - 600_000;
     const [first, edit] = [postIdAt(madeAt), postIdAt(AT)];
