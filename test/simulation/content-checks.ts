@@ -1,6 +1,6 @@
 import type { Answer } from './askers.ts';
 import { createCallQuota } from './call-quota.ts';
-import { createDeliveredValues, type Input } from './delivered-values.ts';
+import { type Asked, createDeliveredValues, type Input } from './delivered-values.ts';
 import { createDeltaIdentity } from './delta-identity.ts';
 import { createFallingCounts } from './falling-counts.ts';
 import { createForecastShape } from './forecast-shape.ts';
@@ -22,7 +22,7 @@ import { checkWaitingBytes } from './waiting-bytes.ts';
 interface ContentChecks {
   onKept(part: Part, method: string, args: readonly unknown[]): void;
   /** Told each answer that the engine has read. */
-  onRead(url: URL, text: string, source: string | undefined): void;
+  onRead(url: URL, text: string, asked: Asked): void;
   /** Watches the engine's end of a connection with the world. */
   watchSource(client: SimulatedSocket): void;
   /** Told what somebody was answered. */

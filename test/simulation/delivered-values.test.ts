@@ -38,14 +38,14 @@ async function stage(followedAfterMs = 0) {
     },
     read(second: number, path: string, text = '{}', source = 'ui:a') {
       at = second;
-      values.onRead(new URL(`http://world.test${path}`), text, source);
+      values.onRead(new URL(`http://world.test${path}`), text, { source, askedAt: second - 0.5 });
     },
     heard: () => INPUTS.map((input) => values.heardAt('5', input)),
   };
 }
 
 describe('createDeliveredValues', () => {
-  it('knows when each input of an event was last answered, and no other', async () => {
+  it('knows when each input of an event was last answered, or posts asked for, and no other', async () => {
     const { read, heard } = await stage();
     read(1, '/posts-api/2/users/7/tweets?since_id=1');
     read(2, '/oracle/api/trackings/t-1?includeStats=true');
@@ -54,7 +54,7 @@ describe('createDeliveredValues', () => {
     read(5, '/posts-api/2/users/8/tweets');
     read(6, '/oracle/api/trackings/t-2?includeStats=true');
     read(7, '/market/events/slug/another');
-    assert.deepEqual(heard(), [1, 2, 3, 4]);
+    assert.deepEqual(heard(), [0.5, 2, 3, 4]);
   });
 
   it('takes the list for an answer about a price that comes from it, and about no other', async () => {

@@ -8,15 +8,23 @@ import type { Part } from './simulated-disk.ts';
 export const INPUTS = ['posts', 'oracle', 'ui', 'prices'] as const;
 export type Input = (typeof INPUTS)[number];
 
+/** How an answer was asked for. */
+export interface Asked {
+  /** By which source of the engine, if by one. */
+  readonly source: string | undefined;
+  /** Virtual ms. */
+  readonly askedAt: number;
+}
+
 interface DeliveredValues {
   /** Told what the disk keeps. */
   onKept(part: Part, method: string, args: readonly unknown[]): void;
   /** Told each answer that the engine has read. */
-  onRead(url: URL, text: string, source: string | undefined): void;
+  onRead(url: URL, text: string, asked: Asked): void;
   /** Takes the bytes that the engine receives over one connection with the world. */
   receiver(): (bytes: Buffer) => void;
   /**
-   * When the engine last heard of an input of an event, virtual ms; undefined when it never has, knows no such event, or the
+   * When the engine last heard of an input of an event, or asked for posts, virtual ms; undefined when it never has, knows no such event, or the
    * event was not active a moment ago, or had other buckets: the next tick is the first to tell its ages.
    */
   heardAt(eventId: string, input: Input): number | undefined;
@@ -102,10 +110,11 @@ export function createDeliveredValues({
       for (const { stream, key, record } of outputs.parse(args[0]))
         if (stream === 'events') noteEvent(key, record);
     },
-    onRead(url, text, source) {
+    onRead(url, text, { source, askedAt }) {
       if (!isJson(text)) return;
       const [, host, second, third, fourth = '', fifth] = url.pathname.split('/');
-      if (host === 'posts-api' && third === 'users' && fifth === 'tweets') posts.set(fourth, now());
+      // What was posted since it was asked for may be missing.
+      if (host === 'posts-api' && third === 'users' && fifth === 'tweets') posts.set(fourth, askedAt);
       if (host === 'oracle' && third === 'trackings') totals.set(decodeURIComponent(fourth), now());
       // An event that is missing in the list is read from its page too, for its prices.
       const isOfEvents = source === 'events';

@@ -95,7 +95,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         digest.update(JSON.stringify(args));
     },
     onLog: (level, message) => count(`log ${level}: ${message}`),
-    onRead: (life, url, text, source) => watch.onRead?.(life, url, text, source),
+    onRead: (life, url, text, asked) => watch.onRead?.(life, url, text, asked),
     onFailure(what, error) {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
       // A start may fail while the world fails. That it does not fail afterwards is checked then.
@@ -135,10 +135,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     if (part !== 'journal' || method !== 'append') return;
     if (logged.parse(args[0]).some(({ fact }) => fact.kind === 'forecast')) forecastAt = kernel.now();
   };
-  watch.onRead = (life, url, text, source) => {
+  watch.onRead = (life, url, text, asked) => {
     count('answers read');
     delivered.onRead(life, url, text);
-    content.onRead(url, text, source);
+    content.onRead(url, text, asked);
   };
   const storm = createStorm({
     kernel,

@@ -5,8 +5,8 @@ import type { Network } from './network.ts';
 /** Statuses whose answers have no body. */
 const WITHOUT_BODY = [204, 205, 304];
 
-/** Told each answer of status 200 that its asker has read to its end. */
-type OnAnswer = (owner: Owner, url: URL, text: string) => void;
+/** Told each answer of status 200 that its asker has read to its end, and when it was asked for, virtual ms. */
+type OnAnswer = (owner: Owner, url: URL, text: string, askedAt: number) => void;
 
 /** `fetch` over the simulated network, one connection for each request; of one source of an engine where it is named. */
 export function createSimulatedFetch(
@@ -24,6 +24,7 @@ export function createSimulatedFetch(
         reject(signal.reason);
         return;
       }
+      const askedAt = kernel.now();
       const exchange = request({
         host: url.hostname,
         port,
@@ -67,7 +68,7 @@ export function createSimulatedFetch(
               if (isOver) return;
               isOver = true;
               controller.close();
-              if (status === 200) onAnswer(kernel.owner, url, Buffer.concat(parts).toString());
+              if (status === 200) onAnswer(kernel.owner, url, Buffer.concat(parts).toString(), askedAt);
             });
             response.once('error', (cause) => fail(new TypeError('terminated', { cause })));
           },

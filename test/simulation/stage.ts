@@ -4,6 +4,7 @@ import type { Logger } from '../../src/service/logger.ts';
 import { openService, type Service } from '../../src/service/service.ts';
 import { openWorld, type World } from '../../src/world/world.ts';
 import { chanceOf } from './chance.ts';
+import type { Asked } from './delivered-values.ts';
 import { createKernel, type Kernel, type Owner } from './kernel.ts';
 import { createNetwork, type Network } from './network.ts';
 import { settled } from './settled.ts';
@@ -31,7 +32,7 @@ export interface StageOptions {
   /** Told what the service tells its operator. */
   readonly onLog: (level: keyof Logger, message: string, fields: object) => void;
   /** Told what a source of the engine is answered by the world, once it has read all of it. */
-  readonly onRead: (life: Owner, url: URL, text: string, source: string | undefined) => void;
+  readonly onRead: (life: Owner, url: URL, text: string, asked: Asked) => void;
   /** Told of failures that nobody handled, and of starts that failed. */
   readonly onFailure: (what: string, error: unknown) => void;
 }
@@ -74,8 +75,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     createSimulatedFetch(
       network,
       kernel,
-      (owner, url, text) => {
-        if (url.hostname === WORLD_HOST) onRead(owner, url, text, source);
+      (owner, url, text, askedAt) => {
+        if (url.hostname === WORLD_HOST) onRead(owner, url, text, { source, askedAt });
       },
       source,
     );

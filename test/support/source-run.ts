@@ -108,7 +108,7 @@ export interface SourceRun {
 }
 
 /** A context that collects, with a clock that stands still at `now` unless moved. */
-export function collect(lookups: FakeLookups, now: () => number) {
+export function collect(lookups: FakeLookups, now: () => number, mono = () => performance.now()) {
   const deliveries: (readonly Fact[])[] = [];
   const knownAts: (number | null | undefined)[] = [];
   const refusals: string[] = [];
@@ -117,7 +117,7 @@ export function collect(lookups: FakeLookups, now: () => number) {
   let followedValues: () => readonly FollowedValue[] = () => [];
   const context: SourceContext = {
     now,
-    mono: () => performance.now(),
+    mono,
     lookups,
     follow: (values) => {
       followedValues = values;
@@ -144,8 +144,13 @@ export function collect(lookups: FakeLookups, now: () => number) {
   };
 }
 
-export function runSource(source: Source, lookups = fakeLookups(0), now: () => number = Date.now): SourceRun {
-  const collected = collect(lookups, now);
+export function runSource(
+  source: Source,
+  lookups = fakeLookups(0),
+  now: () => number = Date.now,
+  mono?: () => number,
+): SourceRun {
+  const collected = collect(lookups, now, mono);
   let error: unknown;
   const subscription: Subscription = source.run(collected.context).subscribe({
     error: (cause: unknown) => {

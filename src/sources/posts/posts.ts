@@ -64,7 +64,8 @@ export function postsSource(
     // One post may be wrong by itself. With several our own clock is: what they add to the count is then not known.
     const isClockWrong = ahead > 1;
     const first = isCut ? gapBefore(items, context) : [];
-    await deliver(items, context, { first, knownAt: isClockWrong ? null : askedAt });
+    const knownAt = isClockWrong ? null : context.now() - (context.mono() - askedAt);
+    await deliver(items, context, { first, knownAt });
     if (isClockWrong) throw aheadOfClock(account, ahead);
     newestVersion = newerId(newestVersion, newestId);
   }
@@ -160,7 +161,7 @@ function aheadOfClock({ id }: AccountEndpoint, posts: number): SourceError {
 }
 
 interface PagesRead {
-  /** When the first of them was asked for, UTC ms. */
+  /** When the first of them was asked for, by `mono`. */
   readonly askedAt: number;
   readonly items: readonly TimelineItem[];
   readonly isCut: boolean;

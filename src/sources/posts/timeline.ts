@@ -15,7 +15,7 @@ const REMEMBERED = 100;
 const FAULT_KINDS = ['idRange', 'idTime', 'early', 'ahead'] as const;
 
 interface TimelineAnswer {
-  /** When it was asked for, UTC ms: it may lack what was posted since. */
+  /** When it was asked for, by `mono`: it may lack what was posted since. */
   readonly askedAt: number;
   readonly items: readonly TimelineItem[];
   /** Posts that are refused, and how many of them only because they are ahead of our clock. */
@@ -49,9 +49,9 @@ export function timelineOf(
     if (nextToken !== undefined) query.set('pagination_token', nextToken);
     const reading = { endpoints, settings, context, signal };
     const user = await identified(reading);
-    let askedAt = context.now();
+    let askedAt = context.mono();
     const onSent = () => {
-      askedAt = context.now();
+      askedAt = context.mono();
     };
     const request = { name: 'timeline', path: `/2/users/${user.userId}/tweets`, query, onSent } as const;
     const page = await askPostsApi(request, timelinePage, reading);
