@@ -41,8 +41,9 @@ export function compareLatest(
       missing.delete(key);
       const isNewer = seq > range.toSeq && seq <= outputs.upTo;
       const isOlder = seq <= range.afterSeq && value === undefined;
+      if (isNewer || isOlder) continue;
       const kept = JSON.stringify(output);
-      if (isNewer || isOlder || kept === value?.json) continue;
+      if (kept === value?.json) continue;
       return { place, seq: value?.seq ?? seq, kept, recomputed: value?.json ?? null };
     }
     for (const { seq, json } of missing.values()) return { place, seq, kept: null, recomputed: json };
