@@ -7,9 +7,9 @@ const GROWTH_PERCENT = 10;
 const GROWTH_PERCENT_OF_MANY = 30;
 /** Than V8 does by itself: under the load of the soak the code takes less memory then, and no more CPU. */
 const OPTIMIZE_TIMES_LATER = 15;
-/** By then what runs often is optimized. Of the rest, only what has taken seconds of CPU is worth the memory. */
+/** By then what runs often is optimized. Of the rest, only what has taken some twenty seconds of CPU is worth the memory. */
 const WARM_MS = 20 * 60_000;
-const OPTIMIZE_TIMES_LATER_WARM = 1_500;
+const OPTIMIZE_TIMES_LATER_WARM = 6_000;
 const LOOK_MS = 500;
 /** A history that cannot be read to its end must not leave the heap as it is. */
 const LONGEST_MS = 15 * 60_000;
