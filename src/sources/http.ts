@@ -18,7 +18,7 @@ export interface JsonRequest {
   readonly method?: 'GET' | 'POST' | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Called when it is sent: the answer tells of no time before that. */
+  /** Called when it is sent. The answer shows what was there then, or later. */
   readonly onSent?: (() => void) | undefined;
   /** Called with the headers of every answer, an error status included. */
   readonly onHeaders?: ((headers: AnswerHeaders) => void) | undefined;

@@ -24,8 +24,9 @@ interface DeliveredValues {
   /** Takes the bytes that the engine receives over one connection with the world. */
   receiver(): (bytes: Buffer) => void;
   /**
-   * When the engine last heard of an input of an event, or asked for posts, virtual ms; undefined when it never has, knows no such event, or the
-   * event was not active a moment ago, or had other buckets: the next tick is the first to tell its ages.
+   * When the engine last heard of an input of an event, virtual ms, and of posts when it asked for what it heard; undefined
+   * when it never has, knows no such event, or the event was not active a moment ago, or had other buckets: the next tick is
+   * the first to tell its ages.
    */
   heardAt(eventId: string, input: Input): number | undefined;
 }

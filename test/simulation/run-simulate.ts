@@ -7,7 +7,7 @@ import { deliverToParent } from '../support/child.ts';
 import type { Simulated, SimulatedResult } from './any-simulation.ts';
 import { createFiredQuota } from './fired-quota.ts';
 import type { PlannedFault } from './planned-fault.ts';
-import { commit, numberOf } from './run-options.ts';
+import { commit, countOf, numberOf } from './run-options.ts';
 import { simulateInChildren } from './seeds-in-children.ts';
 import { shrinkFailure } from './shrink-failure.ts';
 import { failureOf, type Outcome, type SeedOutcome, simulateInChild } from './simulate-in-child.ts';
@@ -37,12 +37,12 @@ const { values } = parseArgs({
 });
 
 const hours = numberOf('hours', values.hours);
-const jobs = numberOf('jobs', values.jobs);
+const jobs = countOf('jobs', values.jobs);
 const quota = numberOf('quota', values.quota);
 const given = values.seed?.split(',') ?? [String(Math.trunc(Math.random() * 2 ** 31))];
 const seeds = given.flatMap((text) => {
   const first = numberOf('seed', text);
-  return Array.from({ length: numberOf('seeds', values.seeds) }, (_, at) => first + at);
+  return Array.from({ length: countOf('seeds', values.seeds) }, (_, at) => first + at);
 });
 const tier = tierNamed(values.tier);
 const { invariants, faultKinds, parsePlan, drawPlan, hoursUntil, run } = await simulationOf(tier);
@@ -52,8 +52,8 @@ const MOST_SHRINKING_RUNS = 100;
 optimizeLater(8);
 type Print = (line: string) => void;
 const print: Print = (line) => void process.stdout.write(`${line}\n`);
-/** Of this process when the last simulation was over: the first has its start to pay for. */
-let cpuSecondsSoFar = 0;
+/** Of this process, in seconds, that were told already: the first simulation has its start to pay for. */
+let toldCpu = 0;
 // A simulation that nobody waits for any more is of no use.
 process.once('disconnect', () => process.exit(1));
 
@@ -101,12 +101,10 @@ function heldLines(prefix: string): { readonly print: Print; show(): void } {
 }
 
 async function outcomeOf(simulated: Simulated, print: Print): Promise<SeedOutcome['outcome']> {
-  const before = cpuSecondsSoFar;
   try {
     const result = await run(simulated, { report: print, ...(values.trace && { trace: print }) });
-    cpuSecondsSoFar = cpuSeconds();
     const { violations, digest, virtualMs, fired } = result;
-    const taken = cpuSecondsSoFar - before;
+    const taken = takenCpu();
     for (const line of tableOf(result, taken)) print(line);
     return {
       type: 'told',
@@ -117,14 +115,19 @@ async function outcomeOf(simulated: Simulated, print: Print): Promise<SeedOutcom
       fired: Object.fromEntries(fired),
     };
   } catch (error) {
+    takenCpu();
     const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { type: 'ended', why };
   }
 }
 
-function cpuSeconds(): number {
+/** Seconds of CPU since it was last asked. */
+function takenCpu(): number {
   const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
+  const all = (user + system) / 1e6;
+  const taken = all - toldCpu;
+  toldCpu = all;
+  return taken;
 }
 
 function tableOf(
