@@ -27,7 +27,9 @@ export function* calibrationToWire(
   account: string | null,
 ): Generator<void, RecordOf<typeof calibrationGroupRecord>> {
   const scores = forecasts.map(({ score }) => score);
+  yield;
   const events = eventsOf(scores);
+  yield;
   const pits = scores.flatMap(({ model }) => model.pit ?? []).sort((a, b) => a - b);
   const crps = yield* compare(events, (score) => score.crps);
   const log = yield* compare(events, (score) => score.logScore);
@@ -35,6 +37,13 @@ export function* calibrationToWire(
   const same = yield* sameInstants(forecasts);
   yield;
   const priced = new Set(scores.flatMap(({ eventId, market }) => (market === null ? [] : [eventId])));
+  yield;
+  const priceCount = scores.filter(({ market }) => market !== null).length;
+  yield;
+  const coverage90 = meanOf(events, coverage);
+  yield;
+  const coverage90Interval = yield* intervalOf(events, coverage);
+  const reliability = yield* reliabilityOf(forecasts);
   const [, worst] = log.market.interval ?? [];
   const isComparable = origin === 'live' && priced.size >= LEAST_AGAINST.market;
   return {
@@ -43,9 +52,9 @@ export function* calibrationToWire(
     horizon: horizonHours,
     n: scores.length,
     n_events: events.length,
-    n_market: scores.filter(({ market }) => market !== null).length,
-    coverage90: meanOf(events, coverage),
-    coverage90_interval: intervalOf(events, coverage),
+    n_market: priceCount,
+    coverage90,
+    coverage90_interval: coverage90Interval,
     pit_mean: round4(mean(pits)),
     pit_distance: pits.length === 0 ? null : round4(distanceFromUniform(pits)),
     crps: crps.model,
@@ -71,7 +80,7 @@ export function* calibrationToWire(
     brier_difference_market_interval: brier.market.interval,
     same_instants: same,
     no_demonstrated_edge: !isComparable || (worst ?? 0) >= 0,
-    reliability: reliabilityOf(forecasts),
+    reliability,
   };
 }
 
@@ -82,7 +91,9 @@ function* compare(events: readonly (readonly ScoreRecord[])[], loss: Loss) {
     yield;
     const score = meanOf(events, ({ [rival]: other }) => other && loss(other));
     yield;
-    return { score, difference: meanOf(events, difference), interval: intervalOf(events, difference) };
+    const mean = meanOf(events, difference);
+    yield;
+    return { score, difference: mean, interval: yield* intervalOf(events, difference) };
   }
   yield;
   return {
@@ -141,15 +152,23 @@ function meanOf(events: readonly (readonly ScoreRecord[])[], measure: Measure): 
   return round4(mean(eventMeans(events, measure)));
 }
 
-function intervalOf(events: readonly (readonly ScoreRecord[])[], measure: Measure): Interval {
-  const interval = meanInterval(eventMeans(events, measure));
+function* intervalOf(
+  events: readonly (readonly ScoreRecord[])[],
+  measure: Measure,
+): Generator<void, Interval> {
+  const means = eventMeans(events, measure);
+  const interval = yield* meanInterval(means);
   return interval && [round4(interval[0]), round4(interval[1])];
 }
 
+/** Forecasts whose buckets are counted in one step. */
+const PER_STEP = 100;
+
 /** The share of winners among the buckets of each tenth of probability. Empty tenths are left out. */
-function reliabilityOf(forecasts: readonly ScoredForecast[]) {
+function* reliabilityOf(forecasts: readonly ScoredForecast[]) {
   const bins = Array.from({ length: BINS }, () => ({ n: 0, prob: 0, won: 0 }));
-  for (const { probs, won } of forecasts) {
+  for (const [place, { probs, won }] of forecasts.entries()) {
+    if (place % PER_STEP === 0) yield;
     for (const [index, prob] of probs.entries()) {
       const bin = bins[Math.min(BINS - 1, Math.floor(prob * BINS))];
       if (bin === undefined) continue;

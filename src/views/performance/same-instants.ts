@@ -42,7 +42,7 @@ export function* sameInstants(
   function* measure(of: (one: Compared) => number): Generator<void, Measured> {
     yield;
     const means = meansOf(of);
-    const interval = meanInterval(means);
+    const interval = yield* meanInterval(means);
     return {
       mean: meanOf(means),
       interval: interval && ([round4(interval[0]), round4(interval[1])] as const),
