@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { FeedFigures } from '../feed/figures.ts';
 import { createLoopYield } from '../resilience/loop-yield.ts';
 import type { UnsentFigures } from '../server/answers-in-turn.ts';
@@ -8,6 +8,7 @@ import { type ClusterFigures, watchCluster } from './cluster-metrics.ts';
 import { type EdgeFigures, watchEdge } from './edge-metrics.ts';
 import { watchFeed } from './feed-metrics.ts';
 import { createHttpDurations } from './http-durations.ts';
+import { processMetrics } from './process-metrics.ts';
 import { watchSources } from './source-metrics.ts';
 import { type StreamFigures, watchStreams } from './stream-metrics.ts';
 import { watchUnsent } from './unsent-metrics.ts';
@@ -64,10 +65,10 @@ const COMMIT_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 /** From a single forecast to a fit of years of posts. */
 const SIMULATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** Has its own registry, with the default metrics of the process (memory, CPU, event-loop delay, GC). */
+/** Has its own registry, and tells the figures of the process too. */
 export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOptions = {}): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const ofProcess = processMetrics();
   const durations = createHttpDurations();
   const commits = (name: string, help: string) =>
     new Histogram({ name, help, buckets: COMMIT_BUCKETS_S, registers: [registry] });
@@ -154,7 +155,7 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     watchUnsent: (read) => watchUnsent(registry, read),
     watchCluster: (read) => watchCluster(registry, read),
     watchEdge: (read) => watchEdge(registry, read),
-    text: async () => `${await textOf(registry)}\n\n${durations.text()}`,
+    text: async () => `${await textOf(ofProcess)}\n\n${await textOf(registry)}\n\n${durations.text()}`,
   };
 }
 

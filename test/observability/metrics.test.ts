@@ -20,6 +20,16 @@ function samplesOf(text: string): Map<string, number> {
 }
 
 describe('createMetrics', () => {
+  it('tells the figures of the process, whoever asks, and once each', async () => {
+    for (const metrics of [createMetrics(), createMetrics()]) {
+      const text = await metrics.text();
+      const told = [...text.matchAll(/^# TYPE ((?:process|nodejs)_\S+)/gm)].map(([, name]) => name);
+      assert.ok(told.includes('process_resident_memory_bytes'));
+      assert.ok(told.includes('nodejs_eventloop_lag_p99_seconds'));
+      assert.equal(new Set(told).size, told.length);
+    }
+  });
+
   it('shows how long commits took', async () => {
     const metrics = createMetrics();
     metrics.journalCommitted(3);
