@@ -240,6 +240,7 @@ describe('the pages', () => {
       merged: 0,
       replayedBytes: 0,
       waiting: 0,
+      isCatchingUp: false,
       closed: new Map(),
     }));
     metrics.watchUnsent(() => ({ unsentBytes: 0, endedConnections: 0 }));

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { proxiesOf } from '../../src/access/client-address.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { openFeed } from '../../src/feed/feed.ts';
+import { type Feed, openFeed } from '../../src/feed/feed.ts';
 import { CONNECTION_TIMES } from '../../src/feed/transport/websockets.ts';
 import { internalError, refusal } from '../../src/server/error-answer.ts';
 import { API_HEADERS } from '../../src/server/headers.ts';
@@ -11,6 +11,7 @@ import type { Store } from '../../src/store/store.ts';
 import type { LatestWriter } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
 import { start } from '../../test/server/start.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { startSteadyGenerator } from '../steady-load.ts';
 import { accountIds, accountOf, deliveriesOf, type Step } from './accounts.ts';
 
@@ -42,10 +43,11 @@ export async function serveSteps(
 ): Promise<Latencies> {
   const { store, latest, now, accept } = parts;
   const { accounts } = parseConfig({ flags: { accounts: String(parts.accounts) }, env: {} });
+  let feed: Feed | undefined;
   const server = await start({
     deps: { latest, accounts, now, past: openPast(store, latest) },
-    feed: ({ gate, staleAfterMs }) =>
-      openFeed({
+    feed: ({ gate, staleAfterMs }) => {
+      feed = openFeed({
         latest,
         accounts,
         gate,
@@ -66,8 +68,12 @@ export async function serveSteps(
         headers: API_HEADERS,
         answerTo: (error) => refusal(error) ?? internalError(),
         report: (error) => process.emitWarning(String(error)),
-      }),
+      });
+      return feed;
+    },
   });
+  // A start has more to publish with more accounts; what is measured is what readers notice of them at any time.
+  await eventually('the feed has caught up', () => feed?.figures().isCatchingUp === false);
   const frames: number[] = [];
   let begunAt = Number.NaN;
   const reader = await connect(server.url, () => {

@@ -101,6 +101,7 @@ export function openFeed(deps: FeedDeps): Feed {
   const following = follow(latest.change$, changes.follow, report);
   return {
     ...readers,
+    figures: () => ({ ...readers.figures(), isCatchingUp: changes.isCatchingUp }),
     async close() {
       following.unsubscribe();
       await changes.settled();
@@ -185,6 +186,7 @@ function serveFrames(deps: ReadersDeps, { topics, log, records, aheadMs }: Serve
     figures: () => ({
       ...counters,
       waiting: delivery.waiting,
+      isCatchingUp: false,
       connections: connectionLimits.connections,
       unsentBytes: webSockets.unsentBytes() + eventStreams.unsentBytes(),
     }),

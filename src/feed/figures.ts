@@ -11,6 +11,8 @@ export interface FeedFigures {
   readonly replayedBytes: number;
   /** Readers that wait for the budget of their caller, or for room while others do not take what they were sent. */
   readonly waiting: number;
+  /** Whether what changed while the service was down is still being published. */
+  readonly isCatchingUp: boolean;
   /** Connections ended, by code. */
   readonly closed: ReadonlyMap<number, number>;
 }

@@ -45,6 +45,11 @@ export function watchFeed(registry: Registry, read: () => FeedFigures): void {
     'Readers of the feed that wait for the replay budget of their caller, or for room',
     ({ waiting }) => waiting,
   );
+  gauge(
+    'tallywire_feed_catching_up',
+    '1 while the feed publishes what changed while the service was down',
+    ({ isCatchingUp }) => Number(isCatchingUp),
+  );
   new Counter({
     name: 'tallywire_feed_closed_total',
     help: 'Connections to the feed that ended, by code',

@@ -47,6 +47,8 @@ interface ChangesDeps {
 interface Changes {
   /** Appends what changed while the service was down: every post, and the present version of each state. Comes first. */
   catchUp(posts: Iterable<OutputOf<'posts'>>): void;
+  /** Whether that is under way. */
+  readonly isCatchingUp: boolean;
   /** Appends what the outputs of one turn changed. */
   follow(outputs: readonly Output[]): void;
   /** Resolves when everything is appended. */
@@ -241,7 +243,18 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     if (part.length > 0 || tick !== undefined) log.append(part, upTo, tick);
   }
 
+  let isCatchingUp = false;
+
   function* catchUp(posts: Iterable<OutputOf<'posts'>>): Generator<unknown> {
+    isCatchingUp = true;
+    try {
+      yield* publishMissed(posts);
+    } finally {
+      isCatchingUp = false;
+    }
+  }
+
+  function* publishMissed(posts: Iterable<OutputOf<'posts'>>): Generator<unknown> {
     const changes: Change[] = [];
     for (const post of posts) {
       changes.push(...postChanges(post));
@@ -278,6 +291,9 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
 
   return {
     catchUp: (posts) => steps.begin(catchUp(posts)),
+    get isCatchingUp() {
+      return isCatchingUp;
+    },
     follow(outputs) {
       for (const output of outputs) {
         if (output.stream === 'freshness') waitingTick = output;

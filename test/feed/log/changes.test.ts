@@ -258,6 +258,7 @@ describe('what many accounts change in one turn', () => {
       else published.push(...each.frames.map(({ topic, key }) => `${topic.storedAs} ${key}`));
     });
     changes.catchUp([]);
+    assert.equal(changes.isCatchingUp, true);
     const turn = [
       velocityOutput({ account: 'z', counted1h: 2 }, { seq: 2 }),
       postOutput({ id: '2', createdAt: NOON }, { seq: 2, cause: 'new_post' }),
@@ -266,6 +267,7 @@ describe('what many accounts change in one turn', () => {
     latest.apply(turn, 2, NOON + 2);
     changes.follow(turn);
     await changes.settled();
+    assert.equal(changes.isCatchingUp, false);
     await log.stop();
     const tick = published.indexOf('tick 2');
     const place = (name: string) => published.findIndex((each) => each.startsWith(`${name} `));
