@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { MINUTE_MS } from '../../streams/internal.ts';
+import { remembered } from './remembered.ts';
 
 /** With more addresses the oldest is forgotten. */
 const MAX_ADDRESSES = 10_000;
@@ -14,7 +14,7 @@ interface FailureLimit {
 
 /** Allows `most` failures a minute. */
 export function createFailureLimit(most: number): FailureLimit {
-  const failures = new LRUCache<string, { readonly sinceMs: number; count: number }>({ max: MAX_ADDRESSES });
+  const failures = remembered<string, { readonly sinceMs: number; count: number }>(MAX_ADDRESSES);
   // An entry of the future was made before the calendar was set back, and says nothing.
   const isOver = (sinceMs: number, nowMs: number) => nowMs - sinceMs >= MINUTE_MS || nowMs < sinceMs;
   // `peek` does not renew an entry, so an address that keeps failing is not remembered longer.
