@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { remembered } from '../../resilience/remembered.ts';
 import { signerOf } from './transfer-signature.ts';
 
 const hex = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]*$/)]);
@@ -62,10 +63,19 @@ export function requiredOf({
   return { chainId, payTo, amount: BigInt(price) };
 }
 
-/** Whether the payer signed this very transfer, of this token on this chain. */
-export function isSigned(order: Order, { chainId }: Required): boolean {
-  const { signature, authorization } = order.paymentPayload.payload;
-  const { asset, extra } = order.paymentRequirements;
-  const signer = signerOf({ ...extra, chainId, asset }, authorization, signature);
-  return signer === authorization.from.toLowerCase();
+/** Finding out who signed takes milliseconds, and what is verified is settled soon. */
+const SIGNERS_REMEMBERED = 100;
+
+/** Tells whether the payer signed this very transfer, of this token on this chain. */
+export function createSignatureCheck(): (order: Order, required: Required) => boolean {
+  const signers = remembered<string, { readonly signer: string | undefined }>(SIGNERS_REMEMBERED);
+  return (order, { chainId }) => {
+    const { signature, authorization } = order.paymentPayload.payload;
+    const { asset, extra } = order.paymentRequirements;
+    const signed = [{ ...extra, chainId, asset }, authorization, signature] as const;
+    const name = JSON.stringify(signed);
+    const known = signers.get(name) ?? { signer: signerOf(...signed) };
+    signers.set(name, known);
+    return known.signer === authorization.from.toLowerCase();
+  };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Answer, type Handler, jsonBody, ok } from './answer.ts';
 import type { Chain } from './chain.ts';
-import { isSigned, type Order, orderSchema, requiredOf } from './facilitator-order.ts';
+import { createSignatureCheck, type Order, orderSchema, requiredOf } from './facilitator-order.ts';
 
 export const VERIFY_BEHAVIOURS = ['honest', 'invalid'] as const;
 /**
@@ -47,6 +47,7 @@ const NETWORKS = ['eip155:84532', 'base-sepolia'] as const;
 
 /** `now` in UTC ms. */
 export function createFacilitator(now: () => number, chain: Chain): Facilitator {
+  const isSigned = createSignatureCheck();
   let behaviour: FacilitatorBehaviour = { times: null };
   let left = 0;
   let verifyCalls = 0;
