@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { parseConfig } from '../../src/config/config.ts';
 import type { ServiceError } from '../../src/errors.ts';
 import type { Logger } from '../../src/service/logger.ts';
+import type { HttpExchange } from '../../src/sources/http-exchange.ts';
 import { openWorld, type World } from '../../src/world/world.ts';
 import { createSimulatedCluster, type SimulatedCluster } from '../support/bus/simulated-cluster.ts';
 import { chanceOf } from './chance.ts';
@@ -10,6 +11,7 @@ import { createKernel, type Kernel, type Owner } from './kernel.ts';
 import { createNetwork, type Network } from './network.ts';
 import { settled } from './settled.ts';
 import type { OnKept } from './simulated-disk.ts';
+import { createSimulatedExchange } from './simulated-exchange.ts';
 import { createSimulatedFetch } from './simulated-fetch.ts';
 import { createSimulatedFolders } from './simulated-folders.ts';
 import { createMember, type SimulatedMember } from './simulated-member.ts';
@@ -74,9 +76,14 @@ export async function openClusterStage(options: ClusterStageOptions): Promise<Cl
     asker: { name: 'asker' },
     bus: { name: 'bus' },
   };
-  const simulatedFetch = createSimulatedFetch(network, kernel, (owner, url, text) => {
-    if (url.hostname === WORLD_HOST) options.onRead(owner, url, text);
-  });
+  const simulatedFetch = createSimulatedFetch(network);
+  const fetchFor = (source: string): HttpExchange => {
+    const ask = createSimulatedExchange({ network, kernel, source, onAnswer: options.onRead });
+    return (url, init) => {
+      onAsk(kernel.owner);
+      return ask(url, init);
+    };
+  };
   const globals = installVirtualGlobals({
     kernel,
     startAt: START_AT,
@@ -163,6 +170,7 @@ export async function openClusterStage(options: ClusterStageOptions): Promise<Cl
       name,
       config,
       sources,
+      fetchFor,
       log: loggerTo((level, message, fields) => onLog(name, level, message, fields)),
       supervisor: owners.world,
       onPublish: options.onPublish,

@@ -103,10 +103,9 @@ export function createContentChecks({ stage, accounts, violations }: ContentOpti
       const push = client.push.bind(client);
       let request: ReturnType<typeof requests.begin> | undefined;
       client.onSend = (bytes) => {
-        request ??= requests.begin(
-          { life: client.simulatedOwner.name, source: client.simulatedSource },
-          bytes,
-        );
+        if (request?.isOver === false) return;
+        const asker = { life: client.simulatedOwner.name, source: client.simulatedSource };
+        request = requests.begin(asker, bytes);
       };
       // What arrives is looked at when the engine gets it, which may be long after it was sent.
       client.push = (chunk, encoding) => {

@@ -10,8 +10,8 @@ export type Input = (typeof INPUTS)[number];
 
 /** How an answer was asked for. */
 export interface Asked {
-  /** By which source of the engine, if by one. */
-  readonly source: string | undefined;
+  /** By which source of the engine. */
+  readonly source: string;
   /** Virtual ms. */
   readonly askedAt: number;
 }

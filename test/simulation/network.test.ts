@@ -36,7 +36,7 @@ function stageOf() {
     settled(
       kernel,
       kernel.as(reader, async () => {
-        const answer = await createSimulatedFetch(network, kernel)(`http://world.test:80${path}`, init);
+        const answer = await createSimulatedFetch(network)(`http://world.test:80${path}`, init);
         return answer.text();
       }),
     );
@@ -54,7 +54,7 @@ describe('createNetwork', () => {
   it('refuses connections where nobody listens, and after the end of a server or its owner', () =>
     withNetwork(async ({ kernel, network, server, get }) => {
       const refused = { message: 'fetch failed', cause: /ECONNREFUSED/ };
-      const elsewhere = createSimulatedFetch(network, kernel)('http://other.test:80/');
+      const elsewhere = createSimulatedFetch(network)('http://other.test:80/');
       await assert.rejects(settled(kernel, elsewhere), (error: Error) =>
         /ECONNREFUSED/.test(String(error.cause)),
       );

@@ -1,20 +1,11 @@
 import { request } from 'node:http';
-import type { Kernel, Owner } from './kernel.ts';
 import type { Network } from './network.ts';
 
 /** Statuses whose answers have no body. */
 const WITHOUT_BODY = [204, 205, 304];
 
-/** Told each answer of status 200 that its asker has read to its end, and when it was asked for, virtual ms. */
-type OnAnswer = (owner: Owner, url: URL, text: string, askedAt: number) => void;
-
-/** `fetch` over the simulated network, one connection for each request; of one source of an engine where it is named. */
-export function createSimulatedFetch(
-  network: Pick<Network, 'connect'>,
-  kernel: Kernel,
-  onAnswer: OnAnswer = () => undefined,
-  source?: string,
-): typeof fetch {
+/** `fetch` over the simulated network, one connection for each request. */
+export function createSimulatedFetch(network: Pick<Network, 'connect'>): typeof fetch {
   return (input, init = {}) =>
     new Promise((resolve, reject) => {
       const url = new URL(input instanceof Request ? input.url : input);
@@ -24,14 +15,13 @@ export function createSimulatedFetch(
         reject(signal.reason);
         return;
       }
-      const askedAt = kernel.now();
       const exchange = request({
         host: url.hostname,
         port,
         path: url.pathname + url.search,
         method,
         headers: Object.fromEntries(new Headers(init.headers)),
-        createConnection: () => network.connect(url.hostname, port, source),
+        createConnection: () => network.connect(url.hostname, port),
       });
       let fail = (error: unknown) => reject(error);
       const abort = () => {
@@ -58,17 +48,12 @@ export function createSimulatedFetch(
               if (!isOver) controller.error(error);
               isOver = true;
             };
-            const parts: Buffer[] = [];
             response.on('data', (bytes: Buffer) => {
-              if (isOver) return;
-              parts.push(bytes);
-              controller.enqueue(bytes);
+              if (!isOver) controller.enqueue(bytes);
             });
             response.once('end', () => {
-              if (isOver) return;
+              if (!isOver) controller.close();
               isOver = true;
-              controller.close();
-              if (status === 200) onAnswer(kernel.owner, url, Buffer.concat(parts).toString(), askedAt);
             });
             response.once('error', (cause) => fail(new TypeError('terminated', { cause })));
           },

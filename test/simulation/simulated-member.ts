@@ -58,6 +58,7 @@ interface MemberDeps {
   readonly name: string;
   readonly config: Config;
   readonly sources: Partial<SourceSettings>;
+  readonly fetchFor: Machine['fetchFor'];
   readonly log: Logger;
   /** Owns what starts the process again. */
   readonly supervisor: Owner;
@@ -123,7 +124,7 @@ export function createMember(deps: MemberDeps): SimulatedMember {
       };
     },
     startWorker: deps.workers.start,
-    fetchFor: () => fetch,
+    fetchFor: deps.fetchFor,
   };
   const clusterMachine: ClusterMachine = {
     async openBus({ role: { type }, report }) {

@@ -1,6 +1,8 @@
 import type { Violations } from './violations.ts';
 
 interface Request {
+  /** Whether all of its answer is there. */
+  readonly isOver: boolean;
   /** Told what the world answers, piece by piece. */
   onAnswer(bytes: Buffer): void;
   /** Told that its connection is no longer open. */
@@ -15,7 +17,7 @@ interface Asker {
 }
 
 interface SourceRequests {
-  /** Told the first bytes that an engine sends over a connection with the world. */
+  /** Told the first bytes of a request that an engine sends over a connection with the world. */
   begin(asker: Asker, bytes: Buffer): Request;
 }
 
@@ -124,8 +126,10 @@ export function createSourceRequests({
       }
 
       return {
+        get isOver() {
+          return left !== undefined && left <= 0;
+        },
         onAnswer(part) {
-          if (!isPolled) return;
           if (left === undefined) {
             head += part.toString('latin1');
             const at = head.indexOf(HEAD_END);

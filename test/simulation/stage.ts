@@ -9,6 +9,7 @@ import { createKernel, type Kernel, type Owner } from './kernel.ts';
 import { createNetwork, type Network } from './network.ts';
 import { settled } from './settled.ts';
 import { createSimulatedDisk, type OnKept, type SimulatedDisk } from './simulated-disk.ts';
+import { createSimulatedExchange } from './simulated-exchange.ts';
 import { createSimulatedFetch } from './simulated-fetch.ts';
 import { simulatedMachine } from './simulated-machine.ts';
 import { createSimulatedWorkers, type SimulatedWorkers } from './simulated-workers.ts';
@@ -71,15 +72,13 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const network = createNetwork(kernel, chanceOf(seed, 'latencies'));
   const disk = createSimulatedDisk(kernel, chanceOf(seed, 'disk'), onKept);
   const owners = { world: { name: 'world' }, reader: { name: 'reader' }, asker: { name: 'asker' } };
-  const fetchFor = (source?: string) =>
-    createSimulatedFetch(
+  const fetchFor = (source: string) =>
+    createSimulatedExchange({
       network,
       kernel,
-      (owner, url, text, askedAt) => {
-        if (url.hostname === WORLD_HOST) onRead(owner, url, text, { source, askedAt });
-      },
       source,
-    );
+      onAnswer: (owner, url, text, askedAt) => onRead(owner, url, text, { source, askedAt }),
+    });
   let life: Owner | undefined;
   let { pace } = TIERS[tier];
   /** When the pace was set, and what had passed by the clock of the reader then. */
@@ -96,7 +95,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     },
     passedMs: (owner) => (owner === owners.reader ? readerMs() : kernel.now()),
     others: [
-      [globalThis, { fetch: fetchFor() }],
+      [globalThis, { fetch: createSimulatedFetch(network) }],
       // What the package of the WebSockets connects with.
       [net, { connect: ({ host, port }: { host: string; port: number }) => network.connect(host, port) }],
     ],
