@@ -2,12 +2,13 @@ import { bundleRun } from './bundled-run.ts';
 import { printedRun } from './printed-run.ts';
 
 /** As `npm run simulate` has them: code that runs for seconds only is compiled at once. */
-const FLAGS = ['--max-semi-space-size=64', '--always-sparkplug'];
+const FLAGS = ['--max-semi-space-size=64', '--min-semi-space-size=64', '--always-sparkplug'];
 
-/** Those in which something was found. */
+/** Those in which something was found, until after it was. */
 const KEPT = [
-  { tier: 'sparse', hours: 3, seeds: [104, 111, 121, 191] },
-  { tier: 'cluster', hours: 0.2, seeds: [7] },
+  { tier: 'sparse', hours: 1, seeds: [111, 121, 191] },
+  { tier: 'sparse', hours: 3, seeds: [104] },
+  { tier: 'cluster', hours: 0.1, seeds: [7] },
 ] as const;
 
 describe('simulations with faults drawn from their seeds', () => {
