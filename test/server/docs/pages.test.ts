@@ -114,7 +114,8 @@ describe('the pages of the API in a browser', function () {
       await page.goto(`${site.url}/docs`);
       if (key !== '') await page.fill('#key', key);
       await openAll(page);
-      await page.waitForFunction('document.querySelector("#getHistory [name=event]").value !== ""');
+      const event = () => page.inputValue('#getHistory [name=event]');
+      await eventually('an event is filled in', async () => (await event()) !== '');
       const forms = await page.locator('form.try').all();
       assert.ok(forms.length > 20);
       let sent = 0;
