@@ -53,7 +53,7 @@ const Tweets = z.object({
 });
 
 /** The demo's key without a limit. */
-const CALLER = { headers: { 'X-API-Key': 'demo_internal' } };
+export const CALLER = { headers: { 'X-API-Key': 'demo_internal' } };
 
 /** The counters, once the service knows which events are active. */
 export async function readMeta(url: string, account: string): Promise<z.infer<typeof Meta>> {
