@@ -4,7 +4,7 @@ import type { LatestWriter } from '../../src/views/latest.ts';
 import type { GraphState } from '../../streams/internal.ts';
 import type { Step } from './accounts.ts';
 
-interface EngineParts {
+export interface EngineParts {
   readonly store: Store;
   readonly latest: LatestWriter;
   readonly state: GraphState;

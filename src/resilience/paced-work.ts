@@ -2,6 +2,10 @@
 const SLICE_MS = 2;
 /** Other work of the process has the loop to itself for as long between two slices, ms. */
 const PAUSE_MS = 8;
+/** A timer that fires so much later than it was due shows that others wait for the loop, ms. */
+const BUSY_MS = 2;
+/** Pauses in a row for others. After that it goes on in any case: it is to end on a machine that is always busy, too. */
+const MOST_PAUSES = 20;
 
 /** Long work that nobody waits for. */
 export interface PacedWork {
@@ -12,8 +16,8 @@ export interface PacedWork {
 
 /**
  * Does work in short slices with pauses between them, so that it takes a small share of the thread however long it is, and
- * nobody notices it. A step ends where the work yields. It begins within this call. `now` gives ms
- * that never go back.
+ * nobody notices it. While the loop is busy it pauses longer. A step ends where the work yields. It begins within this call.
+ * `now` gives ms that never go back.
  */
 export function startPacedWork(
   steps: Iterator<void>,
@@ -21,13 +25,23 @@ export function startPacedWork(
   now = () => performance.now(),
 ): PacedWork {
   let timer: NodeJS.Timeout | undefined;
+  let pauses = 0;
+  function pause(): void {
+    pauses += 1;
+    const dueAt = now() + PAUSE_MS;
+    timer = setTimeout(() => {
+      if (now() - dueAt > BUSY_MS && pauses < MOST_PAUSES) pause();
+      else slice();
+    }, PAUSE_MS).unref();
+  }
   function slice(): void {
     timer = undefined;
+    pauses = 0;
     const startedAt = now();
     try {
       while (steps.next().done !== true) {
         if (now() - startedAt < SLICE_MS) continue;
-        timer = setTimeout(slice, PAUSE_MS).unref();
+        pause();
         return;
       }
     } catch (error) {

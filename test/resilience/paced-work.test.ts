@@ -36,6 +36,27 @@ describe('paced work', () => {
     assert.equal(done.steps, 6);
   });
 
+  it('lets a busy loop have more pauses, but not for ever', async () => {
+    // Each look finds the timer later than it was due, as on a thread that always has other work.
+    let ms = 0;
+    let looks = 0;
+    function* steps(): Generator<void> {
+      for (let step = 0; step < 3; step++) yield;
+    }
+    const work = startPacedWork(
+      steps(),
+      (error) => assert.fail(String(error)),
+      () => {
+        looks += 1;
+        ms += 20;
+        return ms;
+      },
+    );
+    const atFirst = looks;
+    await eventually('it is done', () => !work.isUnderWay());
+    assert.ok(looks - atFirst > 3 * 20, `looked ${looks - atFirst} times`);
+  });
+
   it('reports an error, which ends it', () => {
     const errors: unknown[] = [];
     const steps = {

@@ -2,20 +2,30 @@ import { parseArgs } from 'node:util';
 import { growthOf, type SoakRow, soak } from './soak.ts';
 
 /**
- * `node build/test/sweeps/run-soak.js 120 [seed] [file] [--accounts 200] [--embedded]`: so many minutes; each adds a line of
- * JSON to the file. The stand-in world is a process of its own unless it is to be embedded.
+ * `node build/test/sweeps/run-soak.js 120 [seed] [file] [--accounts 200] [--embedded] [--requests 24] [--sockets 17]
+ * [--streams 3]`: so many minutes; each adds a line of JSON to the file. The stand-in world is a process of its own unless it
+ * is to be embedded.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { accounts: { type: 'string', default: '2' }, embedded: { type: 'boolean', default: false } },
+  options: {
+    accounts: { type: 'string', default: '2' },
+    embedded: { type: 'boolean', default: false },
+    requests: { type: 'string', default: '24' },
+    sockets: { type: 'string', default: '17' },
+    streams: { type: 'string', default: '3' },
+  },
 });
 const [given = '120', givenSeed, file] = positionals;
 const minutes = Number(given);
-const accounts = Number(values.accounts);
+const wholeNumber = (name: keyof typeof values) => {
+  const value = Number(values[name]);
+  if (!Number.isInteger(value)) throw new RangeError(`--${name} takes a whole number, was ${values[name]}`);
+  return value;
+};
+const accounts = wholeNumber('accounts');
 const seed = Number(givenSeed ?? Math.trunc(Math.random() * 2 ** 31));
 if (!(minutes > 0)) throw new RangeError(`expected a number of minutes, was ${given}`);
-if (!Number.isInteger(accounts))
-  throw new RangeError(`expected a number of accounts, was ${values.accounts}`);
 const report = (line: string) => process.stdout.write(`${line}\n`);
 report(`seed ${seed}`);
 const rows = await soak({
@@ -25,9 +35,9 @@ const rows = await soak({
   historyDays: undefined,
   accounts,
   isEmbedded: values.embedded,
-  requestsPerSecond: 24,
-  sockets: 17,
-  streams: 3,
+  requestsPerSecond: wholeNumber('requests'),
+  sockets: wholeNumber('sockets'),
+  streams: wholeNumber('streams'),
   seed,
   file,
   report,

@@ -7,14 +7,20 @@ import {
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { calibrationGroupRecord } from '../../contract/records/calibration.ts';
 import { round4 } from '../round.ts';
+import { byEvent, partsOf, sortedInSteps } from './in-steps.ts';
 import { meanInterval } from './mean-interval.ts';
 import { sameInstants } from './same-instants.ts';
 import type { ScoredForecast, ScoreGroup } from './scores.ts';
 
 type Interval = readonly [low: number | null, high: number | null] | null;
 type Measure = (score: ScoreRecord) => number | null;
+/** The scores by event, as forecasts of one event are not independent samples. */
+type Events = readonly (readonly ScoreRecord[])[];
 
 const BINS = 10;
+const EVENTS_PER_STEP = 250;
+/** Of which each has dozens of buckets. */
+const FORECASTS_PER_STEP = 100;
 
 type Loss = (score: Score) => number | null;
 
@@ -27,36 +33,28 @@ export function* calibrationToWire(
   account: string | null,
 ): Generator<void, RecordOf<typeof calibrationGroupRecord>> {
   const scores = forecasts.map(({ score }) => score);
-  yield;
-  const events = eventsOf(scores);
-  yield;
-  const pits = scores.flatMap(({ model }) => model.pit ?? []).sort((a, b) => a - b);
+  const events = yield* byEvent(scores, ({ eventId }) => eventId);
   const crps = yield* compare(events, (score) => score.crps);
   const log = yield* compare(events, (score) => score.logScore);
   const brier = yield* compare(events, (score) => score.brier);
   const same = yield* sameInstants(forecasts);
-  yield;
-  const priced = new Set(scores.flatMap(({ eventId, market }) => (market === null ? [] : [eventId])));
-  yield;
-  const priceCount = scores.filter(({ market }) => market !== null).length;
-  yield;
-  const coverage90 = meanOf(events, coverage);
-  yield;
-  const coverage90Interval = yield* intervalOf(events, coverage);
+  const covered = yield* summaryOf(events, coverage);
+  const pits = yield* pitsOf(scores);
+  const prices = yield* pricedIn(scores);
   const reliability = yield* reliabilityOf(forecasts);
   const [, worst] = log.market.interval ?? [];
-  const isComparable = origin === 'live' && priced.size >= LEAST_AGAINST.market;
+  const isComparable = origin === 'live' && prices.events >= LEAST_AGAINST.market;
   return {
     origin,
     account,
     horizon: horizonHours,
     n: scores.length,
     n_events: events.length,
-    n_market: priceCount,
-    coverage90,
-    coverage90_interval: coverage90Interval,
-    pit_mean: round4(mean(pits)),
-    pit_distance: pits.length === 0 ? null : round4(distanceFromUniform(pits)),
+    n_market: prices.forecasts,
+    coverage90: covered.mean,
+    coverage90_interval: covered.interval,
+    pit_mean: pits.mean,
+    pit_distance: pits.distance,
     crps: crps.model,
     crps_pace: crps.pace.score,
     crps_difference_pace: crps.pace.difference,
@@ -85,22 +83,14 @@ export function* calibrationToWire(
 }
 
 /** A score of the model and its rivals, and the model's difference from each where both have the score. */
-function* compare(events: readonly (readonly ScoreRecord[])[], loss: Loss) {
+function* compare(events: Events, loss: Loss) {
   function* against(rival: 'pace' | 'market') {
-    const difference = differenceOf(loss, rival);
-    yield;
-    const score = meanOf(events, ({ [rival]: other }) => other && loss(other));
-    yield;
-    const mean = meanOf(events, difference);
-    yield;
-    return { score, difference: mean, interval: yield* intervalOf(events, difference) };
+    const score = yield* eventMeans(events, ({ [rival]: other }) => other && loss(other));
+    const difference = yield* summaryOf(events, differenceOf(loss, rival));
+    return { score: round4(mean(score)), difference: difference.mean, interval: difference.interval };
   }
-  yield;
-  return {
-    model: meanOf(events, ({ model }) => loss(model)),
-    pace: yield* against('pace'),
-    market: yield* against('market'),
-  };
+  const model = yield* eventMeans(events, ({ model }) => loss(model));
+  return { model: round4(mean(model)), pace: yield* against('pace'), market: yield* against('market') };
 }
 
 /** Model minus rival; null where one of them has no score. */
@@ -112,17 +102,6 @@ function differenceOf(loss: Loss, rival: 'pace' | 'market'): Measure {
   };
 }
 
-/** The scores by event, as forecasts of one event are not independent samples. */
-function eventsOf(scores: readonly ScoreRecord[]): readonly (readonly ScoreRecord[])[] {
-  const events = new Map<number, ScoreRecord[]>();
-  for (const score of scores) {
-    const event = events.get(score.eventId);
-    if (event === undefined) events.set(score.eventId, [score]);
-    else event.push(score);
-  }
-  return [...events.values()];
-}
-
 function coverage({ model }: ScoreRecord): number | null {
   return model.isCovered === null ? null : Number(model.isCovered);
 }
@@ -132,49 +111,79 @@ function mean(values: readonly number[]): number | null {
 }
 
 /** The mean over the forecasts of each event; events without the measure are left out. */
-function eventMeans(events: readonly (readonly ScoreRecord[])[], measure: Measure): readonly number[] {
+function* eventMeans(events: Events, measure: Measure): Generator<void, readonly number[]> {
   const means: number[] = [];
-  for (const scores of events) {
-    let sum = 0;
-    let n = 0;
-    for (const score of scores) {
-      const value = measure(score);
-      if (value === null) continue;
-      sum += value;
-      n += 1;
+  for (const part of partsOf(events, EVENTS_PER_STEP)) {
+    yield;
+    for (const scores of part) {
+      let sum = 0;
+      let n = 0;
+      for (const score of scores) {
+        const value = measure(score);
+        if (value === null) continue;
+        sum += value;
+        n += 1;
+      }
+      if (n > 0) means.push(sum / n);
     }
-    if (n > 0) means.push(sum / n);
   }
   return means;
 }
 
-function meanOf(events: readonly (readonly ScoreRecord[])[], measure: Measure): number | null {
-  return round4(mean(eventMeans(events, measure)));
-}
-
-function* intervalOf(
-  events: readonly (readonly ScoreRecord[])[],
+/** The mean of a measure over events, and its 95 % interval. */
+function* summaryOf(
+  events: Events,
   measure: Measure,
-): Generator<void, Interval> {
-  const means = eventMeans(events, measure);
+): Generator<void, { readonly mean: number | null; readonly interval: Interval }> {
+  const means = yield* eventMeans(events, measure);
   const interval = yield* meanInterval(means);
-  return interval && [round4(interval[0]), round4(interval[1])];
+  return { mean: round4(mean(means)), interval: interval && [round4(interval[0]), round4(interval[1])] };
 }
 
-/** Forecasts whose buckets are counted in one step. */
-const PER_STEP = 100;
+/** Where the results lay in their forecasts, which is spread evenly from 0 to 1 if these are right. */
+function* pitsOf(scores: readonly ScoreRecord[]) {
+  const pits: number[] = [];
+  for (const part of partsOf(scores)) {
+    yield;
+    for (const { model } of part) if (model.pit !== null) pits.push(model.pit);
+  }
+  const ascending = yield* sortedInSteps(pits, (a, b) => a - b);
+  return {
+    mean: round4(mean(ascending)),
+    distance: ascending.length === 0 ? null : round4(distanceFromUniform(ascending)),
+  };
+}
+
+/** How many forecasts the market had prices for, and of how many events these are. */
+function* pricedIn(scores: readonly ScoreRecord[]) {
+  const events = new Set<number>();
+  let forecasts = 0;
+  for (const part of partsOf(scores)) {
+    yield;
+    for (const { eventId, market } of part) {
+      if (market === null) continue;
+      events.add(eventId);
+      forecasts += 1;
+    }
+  }
+  return { events: events.size, forecasts };
+}
 
 /** The share of winners among the buckets of each tenth of probability. Empty tenths are left out. */
 function* reliabilityOf(forecasts: readonly ScoredForecast[]) {
   const bins = Array.from({ length: BINS }, () => ({ n: 0, prob: 0, won: 0 }));
-  for (const [place, { probs, won }] of forecasts.entries()) {
-    if (place % PER_STEP === 0) yield;
-    for (const [index, prob] of probs.entries()) {
-      const bin = bins[Math.min(BINS - 1, Math.floor(prob * BINS))];
-      if (bin === undefined) continue;
-      bin.n += 1;
-      bin.prob += prob;
-      bin.won += index === won ? 1 : 0;
+  for (const part of partsOf(forecasts, FORECASTS_PER_STEP)) {
+    yield;
+    for (const { probs, won } of part) {
+      // By index: with many accounts there are a million buckets, and an iterator makes two objects for each of them.
+      for (let index = 0; index < probs.length; index++) {
+        const prob = probs[index] ?? 0;
+        const bin = bins[Math.min(BINS - 1, Math.floor(prob * BINS))];
+        if (bin === undefined) continue;
+        bin.n += 1;
+        bin.prob += prob;
+        bin.won += index === won ? 1 : 0;
+      }
     }
   }
   return bins.flatMap(({ n, prob, won }, index) =>

@@ -5,6 +5,7 @@ import type { AccountPath } from '../account-path.ts';
 import type { Latest } from '../latest.ts';
 import type { Watch } from '../watch.ts';
 import { calibrationToWire } from './calibration-record.ts';
+import { partsOf } from './in-steps.ts';
 import { createForecastReader, type ScoredForecast, scoreGroups } from './scores.ts';
 import { sleepScoresToWire } from './sleep-record.ts';
 import { trackRecordsToWire } from './track-records.ts';
@@ -57,9 +58,8 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
     const { seq, changes } = scores;
     const data: ScoredPart[] = [];
     const all = yield* read();
-    for (const group of scoreGroups(all, ids)) {
-      const { origin, account, horizonHours, forecasts } = group;
-      const name = `${origin} ${horizonHours} ${account ?? ''}`;
+    for (const group of yield* scoreGroups(all, ids)) {
+      const { name, account, forecasts } = group;
       const before = known.get(name);
       yield;
       if (before !== undefined && areSame(before.forecasts, forecasts)) {
@@ -72,7 +72,7 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
       data.push(part);
     }
     const tracks: ScoredPart[] = [];
-    const byAccount = scoresByAccount(all);
+    const byAccount = yield* scoresByAccount(all);
     for (const account of accounts) {
       tracks.push(...trackRecordsToWire(byAccount.get(account.id) ?? [], [account]).map(partOf));
       yield;
@@ -122,14 +122,17 @@ function areSame(before: readonly ScoredForecast[], now: readonly ScoredForecast
   return before.length === now.length && before.every((forecast, index) => forecast === now[index]);
 }
 
-function scoresByAccount(
+function* scoresByAccount(
   forecasts: readonly ScoredForecast[],
-): ReadonlyMap<AccountId, readonly ScoreRecord[]> {
+): Generator<void, ReadonlyMap<AccountId, readonly ScoreRecord[]>> {
   const byAccount = new Map<AccountId, ScoreRecord[]>();
-  for (const { score } of forecasts) {
-    const own = byAccount.get(score.account);
-    if (own === undefined) byAccount.set(score.account, [score]);
-    else own.push(score);
+  for (const part of partsOf(forecasts)) {
+    yield;
+    for (const { score } of part) {
+      const own = byAccount.get(score.account);
+      if (own === undefined) byAccount.set(score.account, [score]);
+      else own.push(score);
+    }
   }
   return byAccount;
 }

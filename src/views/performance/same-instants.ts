@@ -2,6 +2,7 @@ import { logPool, logScore } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { sameInstantsRecord } from '../../contract/records/calibration.ts';
 import { round4 } from '../round.ts';
+import { byEvent, partsOf } from './in-steps.ts';
 import { meanInterval } from './mean-interval.ts';
 import type { ScoredForecast } from './scores.ts';
 
@@ -14,8 +15,8 @@ interface Compared {
   readonly brier: Readonly<Record<Side, number>>;
 }
 
-/** Forecasts that are compared in one step. */
-const PER_STEP = 100;
+const FORECASTS_PER_STEP = 100;
+const EVENTS_PER_STEP = 250;
 
 /** A mean over events, and its 95 % interval. */
 interface Measured {
@@ -28,20 +29,27 @@ export function* sameInstants(
   forecasts: readonly ScoredForecast[],
 ): Generator<void, RecordOf<typeof sameInstantsRecord> | null> {
   const compared: Compared[] = [];
-  for (const [index, forecast] of forecasts.entries()) {
-    const one = comparedOf(forecast);
-    if (one !== null) compared.push(one);
-    if (index % PER_STEP === 0) yield;
+  for (const part of partsOf(forecasts, FORECASTS_PER_STEP)) {
+    yield;
+    for (const forecast of part) {
+      const one = comparedOf(forecast);
+      if (one !== null) compared.push(one);
+    }
   }
   if (compared.length === 0) return null;
-  const events = byEvent(compared);
-  const meansOf = (of: (one: Compared) => number) =>
-    events.map((own) => own.reduce((sum, one) => sum + of(one), 0) / own.length);
+  const events = yield* byEvent(compared, ({ eventId }) => eventId);
+  function* meansOf(of: (one: Compared) => number): Generator<void, readonly number[]> {
+    const means: number[] = [];
+    for (const part of partsOf(events, EVENTS_PER_STEP)) {
+      yield;
+      for (const own of part) means.push(own.reduce((sum, one) => sum + of(one), 0) / own.length);
+    }
+    return means;
+  }
   const meanOf = (means: readonly number[]) =>
     round4(means.reduce((sum, value) => sum + value, 0) / means.length);
   function* measure(of: (one: Compared) => number): Generator<void, Measured> {
-    yield;
-    const means = meansOf(of);
+    const means = yield* meansOf(of);
     const interval = yield* meanInterval(means);
     return {
       mean: meanOf(means),
@@ -50,16 +58,15 @@ export function* sameInstants(
   }
   function* scores(kind: 'log' | 'brier') {
     return {
-      model: meanOf(meansOf((one) => one[kind].model)),
-      market: meanOf(meansOf((one) => one[kind].market)),
-      pool: meanOf(meansOf((one) => one[kind].pool)),
+      model: meanOf(yield* meansOf((one) => one[kind].model)),
+      market: meanOf(yield* meansOf((one) => one[kind].market)),
+      pool: meanOf(yield* meansOf((one) => one[kind].pool)),
       modelLessMarket: yield* measure((one) => one[kind].model - one[kind].market),
       poolLessMarket: yield* measure((one) => one[kind].pool - one[kind].market),
       poolLessModel: yield* measure((one) => one[kind].pool - one[kind].model),
     };
   }
   const log = yield* scores('log');
-  yield;
   const brier = yield* scores('brier');
   return {
     n: compared.length,
@@ -85,26 +92,15 @@ export function* sameInstants(
   };
 }
 
-function byEvent(compared: readonly Compared[]): readonly (readonly Compared[])[] {
-  const events = new Map<number, Compared[]>();
-  for (const one of compared) {
-    const event = events.get(one.eventId);
-    if (event === undefined) events.set(one.eventId, [one]);
-    else event.push(one);
-  }
-  return [...events.values()];
-}
-
 /** All three are scored alike, from the published row. */
 function comparedOf({ score, probs, market, wonPlace }: ScoredForecast): Compared | null {
   if (market.length === 0) return null;
   const pool = logPool(probs, market);
   if (pool === null) return null;
-  const sides = { model: probs, market, pool };
   const each = (of: (probabilities: ArrayLike<number>) => number) => ({
-    model: of(sides.model),
-    market: of(sides.market),
-    pool: of(sides.pool),
+    model: of(probs),
+    market: of(market),
+    pool: of(pool),
   });
   return {
     eventId: score.eventId,
@@ -115,7 +111,9 @@ function comparedOf({ score, probs, market, wonPlace }: ScoredForecast): Compare
 
 function brierOf(probabilities: ArrayLike<number>, won: number): number {
   let sum = 0;
-  for (let place = 0; place < probabilities.length; place++)
-    sum += ((probabilities[place] ?? 0) - (place === won ? 1 : 0)) ** 2;
+  for (let place = 0; place < probabilities.length; place++) {
+    const difference = (probabilities[place] ?? 0) - (place === won ? 1 : 0);
+    sum += difference * difference;
+  }
   return sum;
 }

@@ -7,6 +7,7 @@ import {
   type VoidRecord,
 } from '../../../streams/internal.ts';
 import type { Latest } from '../latest.ts';
+import { partsOf, sortedInSteps } from './in-steps.ts';
 
 const ORIGINS: readonly ForecastOrigin[] = ['live', 'history'];
 
@@ -42,7 +43,7 @@ export function createForecastReader(latest: Latest): () => Generator<void, read
       yield;
     }
     known = read;
-    return [...read.values()].sort(({ score: a }, { score: b }) => byClose(a, b));
+    return yield* sortedInSteps([...read.values()], ({ score: a }, { score: b }) => byClose(a, b));
   };
 }
 
@@ -80,6 +81,8 @@ export function lastScoredAt(latest: Latest): number | null {
 }
 
 export interface ScoreGroup {
+  /** Of this group alone. */
+  readonly name: string;
   readonly origin: ForecastOrigin;
   /** Null for all of them together. */
   readonly account: AccountId | null;
@@ -87,23 +90,34 @@ export interface ScoreGroup {
   readonly forecasts: readonly ScoredForecast[];
 }
 
-/** Live and history separately; within each, every account and all together, every horizon and all together. */
+/** Live and history separately; within each, every account and all together, every horizon and all together. In small steps. */
 export function* scoreGroups(
   forecasts: readonly ScoredForecast[],
   accounts: readonly AccountId[],
-): Iterable<ScoreGroup> {
-  const byAccount = new Map<AccountId, ScoredForecast[]>(accounts.map((account) => [account, []]));
-  for (const forecast of forecasts) byAccount.get(forecast.score.account)?.push(forecast);
+): Generator<void, readonly ScoreGroup[]> {
+  const groups = new Map<string, ScoreGroup & { readonly forecasts: ScoredForecast[] }>();
   for (const origin of ORIGINS) {
     for (const account of [null, ...accounts]) {
-      const own = account === null ? forecasts : (byAccount.get(account) ?? []);
       for (const horizonHours of [null, ...HORIZON_HOURS]) {
-        const group = own.filter(
-          ({ score }) =>
-            score.origin === origin && (horizonHours === null || score.horizonHours === horizonHours),
-        );
-        yield { origin, account, horizonHours, forecasts: group };
+        const name = nameOf(origin, account, horizonHours);
+        groups.set(name, { name, origin, account, horizonHours, forecasts: [] });
       }
+      yield;
     }
   }
+  for (const part of partsOf(forecasts)) {
+    yield;
+    for (const forecast of part) {
+      const { origin, account: own, horizonHours: hours } = forecast.score;
+      groups.get(nameOf(origin, null, null))?.forecasts.push(forecast);
+      groups.get(nameOf(origin, null, hours))?.forecasts.push(forecast);
+      groups.get(nameOf(origin, own, null))?.forecasts.push(forecast);
+      groups.get(nameOf(origin, own, hours))?.forecasts.push(forecast);
+    }
+  }
+  return [...groups.values()];
+}
+
+function nameOf(origin: ForecastOrigin, account: AccountId | null, horizonHours: number | null): string {
+  return `${origin} ${horizonHours} ${account ?? ''}`;
 }

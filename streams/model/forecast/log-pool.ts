@@ -4,7 +4,14 @@
  * another. A square root is exact, so the digits are the same on every machine.
  */
 export function logPool(one: ArrayLike<number>, other: ArrayLike<number>): number[] | null {
-  const means = Array.from(one, (prob, index) => Math.sqrt(prob * (other[index] ?? 0)));
-  const sum = means.reduce((total, mean) => total + mean, 0);
-  return sum > 0 ? means.map((mean) => mean / sum) : null;
+  const pool: number[] = [];
+  let sum = 0;
+  for (let index = 0; index < one.length; index++) {
+    const mean = Math.sqrt((one[index] ?? 0) * (other[index] ?? 0));
+    pool.push(mean);
+    sum += mean;
+  }
+  if (sum === 0) return null;
+  for (let index = 0; index < pool.length; index++) pool[index] = (pool[index] ?? 0) / sum;
+  return pool;
 }
