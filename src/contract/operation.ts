@@ -8,6 +8,7 @@ export type Refusal =
   | 'EventUnknown'
   | 'MarketUnreachable'
   | 'EventsUnknown'
+  | 'Starting'
   | 'PastBusy'
   | 'BodyIncomplete'
   | 'BodyTooLarge'

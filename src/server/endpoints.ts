@@ -134,7 +134,7 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
       cryptoEndpoint(streamDeps),
       overviewEndpoint(streamDeps, scores),
       errorHistoryEndpoint(streamDeps, scores),
-      calibrationEndpoint(streamDeps, calibration),
+      onceStarted(calibration.waitsFor)(calibrationEndpoint(streamDeps, calibration)),
       healthEndpoint(deps.operations, now),
       ...(forwardUsage === undefined ? usage : []),
       guideEndpoint(deps.accounts),

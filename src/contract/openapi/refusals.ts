@@ -227,6 +227,7 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     'Whether the call is within its limit is not known, as the engine does not answer.',
     ENGINE_AWAY,
   ),
+  Starting: unavailable('The service starts.', STARTING),
   EventsUnknown: unavailable('The events of the market are not known yet.', UNLISTED),
   StoreDamaged: unavailable(
     'What is stored is damaged and is being repaired, or the engine does not answer.',

@@ -13,6 +13,8 @@ import { trackRecordsToWire } from './track-records.ts';
 export interface Calibration {
   /** The fields of the last complete pass as JSON, without the brackets around them: of one account, or of all. */
   text(account?: AccountPath): string;
+  /** What a first answer waits for; undefined once there is one, or where one can be made at once. */
+  waitsFor(): string | undefined;
   /** Changes when a pass is complete. */
   readonly watch: Watch;
   close(): void;
@@ -31,11 +33,13 @@ interface CalibrationDeps {
 
 /** The pause before a pass, as hundreds of scores come together at a first start. */
 const PAUSE_MS = 1_000;
+/** Of more accounts than these a first pass at once would hold everybody up for a second and more. */
+const MOST_AT_ONCE = 20;
 
 /**
  * Keeps the calibration ready. Its intervals take too long to compute during a request, so a pass goes through the
  * scores in small steps beside other work, and the previous result is served until it is complete. The first pass begins
- * when the engine runs, and is completed at once when somebody asks for its result.
+ * when the engine runs, and of few accounts is completed at once when somebody asks for its result.
  */
 export function createCalibration(deps: CalibrationDeps): Calibration {
   const { latest, accounts, scores, starting = () => undefined, report } = deps;
@@ -109,6 +113,10 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
       for (const _ of first);
       return textOf(scored, accounts, account);
     },
+    waitsFor: () =>
+      accounts.length > MOST_AT_ONCE && done.revision === 0
+        ? 'it looks through the scores of the past'
+        : undefined,
     watch: done,
     close() {
       subscription.unsubscribe();

@@ -480,7 +480,21 @@ describe('GET /performance', () => {
 
     it('is the only place for it where there are many accounts, and the other answers say so', async () => {
       const accounts = [...'abcdefghijklmnopqrstu'].map((id) => accountPath(id));
-      running = await start({ loaded: settled, deps: { accounts } });
+      let reason: string | undefined = 'it reads its own log';
+      running = await start({ loaded: settled, deps: { accounts, starting: () => reason } });
+      const early = await running.get(CALIBRATION);
+      assert.deepEqual(
+        [early.status, early.headers.get('Retry-After'), Object(await json(early)).code],
+        [503, '5', 'starting'],
+        'it is not computed during a request',
+      );
+      reason = undefined;
+      running.put(freshnessOutput(FRESH_AGES, { seq: 2 }));
+      await eventually('all scores are looked through', async () => {
+        const answer = await running.get(CALIBRATION);
+        await answer.arrayBuffer();
+        return answer.status === 200;
+      });
       const calibration = await json(await running.get(CALIBRATION));
       assert.deepEqual(
         z.array(z.looseObject({ account: z.null() })).parse(calibration.data).length,
