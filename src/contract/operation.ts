@@ -8,7 +8,7 @@ export type Refusal =
   | 'EventUnknown'
   | 'MarketUnreachable'
   | 'EventsUnknown'
-  | 'Starting'
+  | 'ScoresUnknown'
   | 'PastBusy'
   | 'BodyIncomplete'
   | 'BodyTooLarge'

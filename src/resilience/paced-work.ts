@@ -4,8 +4,8 @@ const SLICE_MS = 2;
 const PAUSE_MS = 8;
 /** A timer that fires so much later than it was due shows that others wait for the loop, ms. */
 const BUSY_MS = 2;
-/** Pauses in a row for others. After that it goes on in any case: it is to end on a machine that is always busy, too. */
-const MOST_PAUSES = 20;
+/** For so long it makes way in all, ms. After that it no longer does: on a machine that is always busy it is to end, too. */
+const MOST_WAITED_MS = 20_000;
 
 /** Long work that nobody waits for. */
 export interface PacedWork {
@@ -16,7 +16,7 @@ export interface PacedWork {
 
 /**
  * Does work in short slices with pauses between them, so that it takes a small share of the thread however long it is, and
- * nobody notices it. While the loop is busy it pauses longer. A step ends where the work yields. It begins within this call.
+ * nobody notices it. While the loop is busy it makes way. A step ends where the work yields. It begins within this call.
  * `now` gives ms that never go back.
  */
 export function startPacedWork(
@@ -25,18 +25,21 @@ export function startPacedWork(
   now = () => performance.now(),
 ): PacedWork {
   let timer: NodeJS.Timeout | undefined;
-  let pauses = 0;
+  let waitedMs = 0;
   function pause(): void {
-    pauses += 1;
-    const dueAt = now() + PAUSE_MS;
+    const startedAt = now();
     timer = setTimeout(() => {
-      if (now() - dueAt > BUSY_MS && pauses < MOST_PAUSES) pause();
-      else slice();
+      const pausedMs = now() - startedAt;
+      if (pausedMs - PAUSE_MS <= BUSY_MS || waitedMs >= MOST_WAITED_MS) {
+        slice();
+        return;
+      }
+      waitedMs += pausedMs;
+      pause();
     }, PAUSE_MS).unref();
   }
   function slice(): void {
     timer = undefined;
-    pauses = 0;
     const startedAt = now();
     try {
       while (steps.next().done !== true) {

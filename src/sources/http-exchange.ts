@@ -28,7 +28,8 @@ interface ExchangeAnswer {
 export type HttpExchange = (url: string, init: ExchangeInit) => Promise<ExchangeAnswer>;
 
 /** Many hosts close a connection that is idle for 5 s, and a request that crosses with that is lost. */
-export const AGENT_OPTIONS = { keepAlive: true, timeout: 4_000 } as const;
+const IDLE_MS = 4_000;
+export const AGENT_OPTIONS = { keepAlive: true, timeout: IDLE_MS } as const;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 const decompress: Readonly<Record<string, () => Transform>> = {
@@ -39,11 +40,11 @@ const accepted = { 'accept-encoding': Object.keys(decompress).join(', ') };
 
 /**
  * Asks with the HTTP client of Node: `fetch` takes more than twice the CPU for an answer without news, and with many
- * accounts most answers are such.
+ * accounts most answers are such. `httpAgent` makes the connections that are not encrypted.
  */
-export function createHttpExchange(agent = new http.Agent(AGENT_OPTIONS)): HttpExchange {
+export function createHttpExchange(httpAgent = new http.Agent(AGENT_OPTIONS)): HttpExchange {
   const clients = {
-    'http:': { agent, request: http.request },
+    'http:': { agent: httpAgent, request: http.request },
     'https:': { agent: new https.Agent(AGENT_OPTIONS), request: https.request },
   } as const;
   return (given, { method, headers, body, signal }) =>

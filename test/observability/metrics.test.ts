@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createMetrics } from '../../src/observability/metrics.ts';
+import { processMetrics } from '../../src/observability/process-metrics.ts';
 import { agesNow } from '../../src/views/as-of.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { start } from '../server/start.ts';
@@ -28,6 +29,7 @@ describe('createMetrics', () => {
       assert.ok(told.includes('nodejs_eventloop_lag_p99_seconds'));
       assert.equal(new Set(told).size, told.length);
     }
+    assert.equal(processMetrics(), processMetrics());
   });
 
   it('shows how long commits took', async () => {

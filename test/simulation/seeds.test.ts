@@ -4,7 +4,7 @@ import { printedRun } from './printed-run.ts';
 /** As `npm run simulate` has them: code that runs for seconds only is compiled at once. */
 const FLAGS = ['--max-semi-space-size=64', '--min-semi-space-size=64', '--always-sparkplug'];
 
-/** Those in which something was found, until after it was. */
+/** Those in which something was found, for as long as it took to show. */
 const KEPT = [
   { tier: 'sparse', hours: 1, seeds: [111, 121, 191] },
   { tier: 'sparse', hours: 3, seeds: [104] },

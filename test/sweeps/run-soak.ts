@@ -18,12 +18,12 @@ const { values, positionals } = parseArgs({
 });
 const [given = '120', givenSeed, file] = positionals;
 const minutes = Number(given);
-const wholeNumber = (name: keyof typeof values) => {
+const numberOf = (name: 'accounts' | 'requests' | 'sockets' | 'streams', least: number) => {
   const value = Number(values[name]);
-  if (!Number.isInteger(value)) throw new RangeError(`--${name} takes a whole number, was ${values[name]}`);
-  return value;
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new RangeError(`--${name} takes a whole number from ${least} on, was ${values[name]}`);
 };
-const accounts = wholeNumber('accounts');
+const accounts = numberOf('accounts', 1);
 const seed = Number(givenSeed ?? Math.trunc(Math.random() * 2 ** 31));
 if (!(minutes > 0)) throw new RangeError(`expected a number of minutes, was ${given}`);
 const report = (line: string) => process.stdout.write(`${line}\n`);
@@ -35,9 +35,9 @@ const rows = await soak({
   historyDays: undefined,
   accounts,
   isEmbedded: values.embedded,
-  requestsPerSecond: wholeNumber('requests'),
-  sockets: wholeNumber('sockets'),
-  streams: wholeNumber('streams'),
+  requestsPerSecond: numberOf('requests', 1),
+  sockets: numberOf('sockets', 0),
+  streams: numberOf('streams', 0),
   seed,
   file,
   report,

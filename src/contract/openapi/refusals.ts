@@ -227,7 +227,9 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     'Whether the call is within its limit is not known, as the engine does not answer.',
     ENGINE_AWAY,
   ),
-  Starting: unavailable('The service starts.', STARTING),
+  ScoresUnknown: unavailable('Of more than 20 accounts, until all scores of the past were looked through.', {
+    starting: 'The service starts: it looks through the scores of the past',
+  }),
   EventsUnknown: unavailable('The events of the market are not known yet.', UNLISTED),
   StoreDamaged: unavailable(
     'What is stored is damaged and is being repaired, or the engine does not answer.',

@@ -34,6 +34,6 @@ export const PERFORMANCE: readonly Operation[] = [
     description: `Coverage, CRPS, log score and Brier score compared with pace and market, with 95 % intervals, for all accounts together and for each. Of more than ${MOST_LISTED_ACCOUNTS} accounts those of each are in the answer for that account alone.`,
     query: accountQuery,
     answer: 'Calibration',
-    refusals: ['Starting'],
+    refusals: ['ScoresUnknown'],
   },
 ];

@@ -23,6 +23,7 @@ interface AnswersProps {
   readonly areSignalsLoaded: boolean;
   /** How past forecasts turned out that were as far from the close; undefined while that is not known. */
   readonly track: Track | undefined;
+  readonly isTrackLoaded: boolean;
   readonly status: FeedStatus;
   readonly heartbeat: HeartbeatFrame | undefined;
   readonly isPaid: boolean;
@@ -56,7 +57,7 @@ export const Answers = memo((props: AnswersProps) => {
       </Cell>
       <Cell id="trusted" question="Can I trust it" more={<a href="#trust">more</a>}>
         <Freshness {...props} />
-        <PastScore track={props.track} />
+        <PastScore track={props.track} isLoaded={props.isTrackLoaded} />
       </Cell>
     </section>
   );
@@ -137,8 +138,9 @@ function Freshness({ account, event, status, heartbeat, now }: AnswersProps) {
   );
 }
 
-function PastScore({ track }: { readonly track: Track | undefined }) {
-  if (track === undefined) return <p class="past">no forecast was scored yet</p>;
+function PastScore({ track, isLoaded }: { readonly track: Track | undefined; readonly isLoaded: boolean }) {
+  if (track === undefined)
+    return <p class="past">{isLoaded ? 'no forecast was scored yet' : 'past forecasts are not known yet'}</p>;
   const { horizon, n_live, n_backfilled, coverage90 } = track;
   return (
     <div class="past">

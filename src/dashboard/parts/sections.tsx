@@ -42,6 +42,7 @@ export function Sections(props: {
         signals={signals}
         areSignalsLoaded={records.signals !== undefined}
         track={trackOf(calibration, account, horizonAt(event.end_ts - now))}
+        isTrackLoaded={calibration.state === 'done'}
         status={status}
         heartbeat={heartbeat}
         isPaid={isPaid}

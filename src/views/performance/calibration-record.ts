@@ -7,7 +7,7 @@ import {
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { calibrationGroupRecord } from '../../contract/records/calibration.ts';
 import { round4 } from '../round.ts';
-import { byEvent, partsOf, sortedInSteps } from './in-steps.ts';
+import { byEvent, EVENTS_PER_STEP, FORECASTS_PER_STEP, partsOf, sortedInSteps } from './in-steps.ts';
 import { meanInterval } from './mean-interval.ts';
 import { sameInstants } from './same-instants.ts';
 import type { ScoredForecast, ScoreGroup } from './scores.ts';
@@ -18,9 +18,6 @@ type Measure = (score: ScoreRecord) => number | null;
 type Events = readonly (readonly ScoreRecord[])[];
 
 const BINS = 10;
-const EVENTS_PER_STEP = 250;
-/** Of which each has dozens of buckets. */
-const FORECASTS_PER_STEP = 100;
 
 type Loss = (score: Score) => number | null;
 

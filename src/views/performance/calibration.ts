@@ -101,7 +101,9 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
   const subscription = latest.change$.subscribe(() => {
     beginIfStarted();
     const isPassing = timer !== undefined || work?.isUnderWay() === true;
-    if (!isBegun || isPassing || scores.changes === done.changes) return;
+    // A first pass that failed is tried again, as there is no result of before.
+    const isDue = scores.changes !== done.changes || done.revision === 0;
+    if (!isBegun || isPassing || !isDue) return;
     timer = setTimeout(() => {
       timer = undefined;
       work = startPacedWork(pass(), report);

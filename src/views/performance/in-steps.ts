@@ -1,5 +1,9 @@
 /** What is looked at in one step: a fraction of a ms. */
 const PER_STEP = 1_000;
+/** Of events, each of which has a few forecasts with several scores. */
+export const EVENTS_PER_STEP = 250;
+/** Of forecasts whose buckets are looked at, of which each has dozens. */
+export const FORECASTS_PER_STEP = 100;
 
 /** The items in parts of one step each, so that a computation over many of them can pause between two. */
 export function* partsOf<Item>(items: readonly Item[], size = PER_STEP): Generator<readonly Item[]> {
@@ -7,7 +11,7 @@ export function* partsOf<Item>(items: readonly Item[], size = PER_STEP): Generat
 }
 
 /** As a stable sort, in small steps. */
-export function* sortedInSteps<Item>(
+export function* sortedInSteps<Item extends NonNullable<unknown>>(
   items: readonly Item[],
   compare: (a: Item, b: Item) => number,
 ): Generator<void, readonly Item[]> {
@@ -19,34 +23,28 @@ export function* sortedInSteps<Item>(
   while (runs.length > 1) {
     const longer: (readonly Item[])[] = [];
     for (const [first = [], second = []] of partsOf(runs, 2))
-      longer.push(yield* merged(first, second, compare));
+      longer.push(yield* mergedRuns(first, second, compare));
     runs = longer;
   }
   return runs[0] ?? [];
 }
 
-function* merged<Item>(
+function* mergedRuns<Item extends NonNullable<unknown>>(
   first: readonly Item[],
   second: readonly Item[],
   compare: (a: Item, b: Item) => number,
 ): Generator<void, readonly Item[]> {
   const all: Item[] = [];
-  let place = 0;
-  for (const part of partsOf(first)) {
-    yield;
-    for (const item of part) {
-      for (
-        let other = second[place];
-        other !== undefined && compare(other, item) < 0;
-        other = second[++place]
-      )
-        all.push(other);
-      all.push(item);
-    }
-  }
-  for (const part of partsOf(second.slice(place))) {
-    yield;
-    all.push(...part);
+  let [one, other] = [0, 0];
+  while (all.length < first.length + second.length) {
+    if (all.length % PER_STEP === 0) yield;
+    const [a, b] = [first[one], second[other]];
+    const isSecond = a === undefined || (b !== undefined && compare(b, a) < 0);
+    const next = isSecond ? b : a;
+    if (next === undefined) break;
+    all.push(next);
+    if (isSecond) other += 1;
+    else one += 1;
   }
   return all;
 }

@@ -2,7 +2,7 @@ import { logPool, logScore } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { sameInstantsRecord } from '../../contract/records/calibration.ts';
 import { round4 } from '../round.ts';
-import { byEvent, partsOf } from './in-steps.ts';
+import { byEvent, EVENTS_PER_STEP, FORECASTS_PER_STEP, partsOf } from './in-steps.ts';
 import { meanInterval } from './mean-interval.ts';
 import type { ScoredForecast } from './scores.ts';
 
@@ -14,9 +14,6 @@ interface Compared {
   readonly log: Readonly<Record<Side, number>>;
   readonly brier: Readonly<Record<Side, number>>;
 }
-
-const FORECASTS_PER_STEP = 100;
-const EVENTS_PER_STEP = 250;
 
 /** A mean over events, and its 95 % interval. */
 interface Measured {

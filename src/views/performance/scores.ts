@@ -81,7 +81,7 @@ export function lastScoredAt(latest: Latest): number | null {
 }
 
 export interface ScoreGroup {
-  /** Of this group alone. */
+  /** Unique among the groups. */
   readonly name: string;
   readonly origin: ForecastOrigin;
   /** Null for all of them together. */

@@ -11,7 +11,8 @@ export function logPool(one: ArrayLike<number>, other: ArrayLike<number>): numbe
     pool.push(mean);
     sum += mean;
   }
-  if (sum === 0) return null;
+  // Nor is there one where a probability is none.
+  if (!(sum > 0)) return null;
   for (let index = 0; index < pool.length; index++) pool[index] = (pool[index] ?? 0) / sum;
   return pool;
 }

@@ -11,9 +11,18 @@ import { velocityAt } from '../../support/store-records.ts';
 
 const { accounts } = parseConfig({ flags: { accounts: '1' }, env: {} });
 
+function failOn(error: unknown): void {
+  assert.fail(String(error));
+}
+
 describe('calibration', () => {
   /** Over a store with one score, or with more. */
-  async function startedWith(starting: () => string | undefined, count = 1) {
+  async function startedWith(
+    starting: () => string | undefined,
+    count = 1,
+    { fails = 0, report = failOn }: { readonly fails?: number; readonly report?: typeof failOn } = {},
+  ) {
+    let left = fails;
     const { outputs } = createMemoryStore();
     const stored = Array.from({ length: count }, (_, eventId) =>
       scoreOutput({ account: 'a', eventId: eventId + 1 }, { seq: 1 }),
@@ -25,6 +34,7 @@ describe('calibration', () => {
       ...outputs,
       latestAfter(stream, key, limit) {
         read.push(stream);
+        if (stream === 'scores' && left-- > 0) throw new Error('the store cannot be read');
         return outputs.latestAfter(stream, key, limit);
       },
     });
@@ -35,7 +45,7 @@ describe('calibration', () => {
       accounts,
       scores,
       starting,
-      report: (error) => assert.fail(String(error)),
+      report,
     });
     return { latest, calibration, hasReadScores: () => read.includes('scores') };
   }
@@ -61,6 +71,19 @@ describe('calibration', () => {
     assert.equal(text, ofRunning.text());
     assert.match(text, /"sample_size":1|"n":1/);
     for (const each of [calibration, ofRunning]) each.close();
+  });
+
+  it('tries a first pass that failed again with the next change', async () => {
+    const errors: unknown[] = [];
+    const { latest, calibration } = await startedWith(() => undefined, 1, {
+      fails: 1,
+      report: (error) => errors.push(error),
+    });
+    assert.deepEqual([errors.length, calibration.watch.revision], [1, 0]);
+    latest.apply([velocityAt(2)], 2, 2_000);
+    await eventually('the pass is complete', () => calibration.watch.revision === 1);
+    assert.match(calibration.text(), /"n":1/);
+    calibration.close();
   });
 
   it('goes through many scores beside other work, with the result of a pass that is made at once', async () => {

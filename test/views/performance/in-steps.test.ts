@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { byEvent, partsOf, sortedInSteps } from '../../../src/views/performance/in-steps.ts';
-
-/** What a computation gives, and in how many steps. */
-function made<Result>(work: Generator<void, Result>) {
-  for (let steps = 1; ; steps++) {
-    const { done, value } = work.next();
-    if (done === true) return { result: value, steps };
-  }
-}
+import { inSteps } from '../../support/steps.ts';
 
 describe('partsOf', () => {
   it('has all items in their order, in parts of the size and a rest', () =>
@@ -28,27 +21,33 @@ describe('sortedInSteps', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 1, max: 3_000 }), (n, kinds) => {
         const items = Array.from({ length: n }, (_, place) => ({ value: (place * 7_919) % kinds, place }));
-        assert.deepEqual(made(sortedInSteps(items, byValue)).result, [...items].sort(byValue));
+        assert.deepEqual(inSteps(sortedInSteps(items, byValue)).result, [...items].sort(byValue));
       }),
       { numRuns: 30 },
     ));
 
-  it('takes more steps for more items', () => {
-    const stepsFor = (n: number) =>
-      made(
-        sortedInSteps(
-          Array.from({ length: n }, (_, place) => ({ value: -place })),
-          byValue,
-        ),
-      ).steps;
-    assert.ok(stepsFor(20_000) > 5 * stepsFor(2_000));
+  it('compares no more in a step than it takes to sort a thousand, however the items lie', () => {
+    for (const direction of [1, -1]) {
+      let compared = 0;
+      let most = 0;
+      const items = Array.from({ length: 20_000 }, (_, place) => ({ value: direction * place }));
+      const work = sortedInSteps(items, (a, b) => {
+        compared += 1;
+        return byValue(a, b);
+      });
+      while (work.next().done !== true) {
+        most = Math.max(most, compared);
+        compared = 0;
+      }
+      assert.ok(most > 0 && most < 10_000, `compared ${most} times`);
+    }
   });
 });
 
 describe('byEvent', () => {
   it('has the items of each event together, in the order in which they come', () => {
     const items = [3, 1, 3, 2, 1].map((eventId, place) => ({ eventId, place }));
-    const { result } = made(byEvent(items, ({ eventId }) => eventId));
+    const { result } = inSteps(byEvent(items, ({ eventId }) => eventId));
     assert.deepEqual(
       result.map((event) => event.map(({ eventId, place }) => [eventId, place])),
       [

@@ -21,6 +21,7 @@ describe('the log pool', () => {
     assert.deepEqual(logPool([0.5, 0.5, 0], [0, 0.5, 0.5]), [0, 1, 0]);
     assert.equal(logPool([1, 0], [0, 1]), null);
     assert.equal(logPool([], []), null);
+    assert.equal(logPool([Number.NaN, 1], [0.5, 0.5]), null);
   });
 
   it('sums to one, is symmetric, and is each forecast with itself', () =>
