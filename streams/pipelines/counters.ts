@@ -1,7 +1,7 @@
 import { merge, type Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
 import { isSame } from '../model/is-same.ts';
-import { countBetween, insertTime, removeTime } from '../model/sorted-times.ts';
+import { countBetween } from '../model/sorted-times.ts';
 import { TimeList } from '../model/time-list.ts';
 import {
   type AccountId,
@@ -201,10 +201,10 @@ function recordHistory({ history }: CountersState, { reading, fromAt, isDone }: 
 }
 
 function recordPost(state: CountersState, post: Post, previous: Post | undefined): void {
-  if (previous?.isCounted) removeTime(state.countedAt.times, previous.createdAt);
-  if (previous?.isCounted && previous.deletedAt !== null) removeTime(state.goneAt.times, previous.createdAt);
-  if (post.isCounted) insertTime(state.countedAt.times, post.createdAt);
-  if (post.isCounted && post.deletedAt !== null) insertTime(state.goneAt.times, post.createdAt);
+  if (previous?.isCounted) state.countedAt.remove(previous.createdAt);
+  if (previous?.isCounted && previous.deletedAt !== null) state.goneAt.remove(previous.createdAt);
+  if (post.isCounted) state.countedAt.insert(post.createdAt);
+  if (post.isCounted && post.deletedAt !== null) state.goneAt.insert(post.createdAt);
 }
 
 function recount(

@@ -179,7 +179,7 @@ function postsBefore(
 function timesBefore(
   copies: Map<AccountId, Float64Array>,
   account: AccountId,
-  times: readonly number[],
+  times: Float64Array,
   now: number,
 ): Float64Array {
   let copy = copies.get(account);

@@ -6,7 +6,6 @@ import { SLEEP_MEMORY_MS } from '../model/forecast/sleep.ts';
 import { isSame } from '../model/is-same.ts';
 import { pmfQuantile } from '../model/pmf.ts';
 import type { DeletedPost } from '../model/settlement.ts';
-import { dropBefore, insertTime, removeTime } from '../model/sorted-times.ts';
 import {
   type AccountId,
   type Fact,
@@ -130,12 +129,12 @@ function accountsOfFact(fact: Fact): readonly AccountId[] | 'everyone' {
  */
 function recordActivity(state: ForecastState, { output, via, previous }: PostChange): void {
   const { record, at } = output;
-  const postedAt = state.postedAt.times;
-  if (previous !== undefined) removeTime(postedAt, previous.createdAt);
+  const { postedAt } = state;
+  if (previous !== undefined) postedAt.remove(previous.createdAt);
   const isAll = (via !== 'archive' && via !== 'import') || state.postsVia === 'oracle_list';
-  const oldestAt = postedAt[0] ?? Number.POSITIVE_INFINITY;
-  if (isAll || record.createdAt >= oldestAt) insertTime(postedAt, record.createdAt);
-  dropBefore(postedAt, at - SLEEP_MEMORY_MS);
+  const oldestAt = postedAt.times[0] ?? Number.POSITIVE_INFINITY;
+  if (isAll || record.createdAt >= oldestAt) postedAt.insert(record.createdAt);
+  postedAt.dropBefore(at - SLEEP_MEMORY_MS);
 }
 
 /** Returns whether the counted posts have changed. */
@@ -145,10 +144,10 @@ function recordPost(state: ForecastState, { output, previous }: PostChange): boo
   const isDeletionNews = recordDeletion(state, record, previous, at);
   // A post that the oracle took in counts as it did before.
   if (cause === 'oracle' && !isDeletionNews) return false;
-  const countedAt = state.countedAt.times;
-  if (previous?.isCounted) removeTime(countedAt, previous.createdAt);
-  if (record.isCounted) insertTime(countedAt, record.createdAt);
-  dropBefore(countedAt, keptFrom(at));
+  const { countedAt } = state;
+  if (previous?.isCounted) countedAt.remove(previous.createdAt);
+  if (record.isCounted) countedAt.insert(record.createdAt);
+  countedAt.dropBefore(keptFrom(at));
   state.mayHaveSettled = true;
   wantForecasts(state, cause);
   return true;

@@ -140,7 +140,7 @@ function recordPastPrices({ events }: LedgerState, { eventId, at, prices }: Past
 }
 
 function listedBuckets({ buckets }: EventRecord): readonly ListedBucket[] {
-  return rangesOf(buckets).map((range, index) => ({ ...range, token: buckets[index]?.yesToken ?? '' }));
+  return rangesOf(buckets).map(({ lo, hi }, index) => ({ lo, hi, token: buckets[index]?.yesToken ?? '' }));
 }
 
 function publish(

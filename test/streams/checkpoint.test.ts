@@ -34,7 +34,7 @@ function earlierText(text: string): string {
     if (typeof value !== 'object' || value === null) return value;
     if ('$line' in value) return { $map: JSON.parse(entries[Number(value.$line) - 1] ?? '', before) };
     if ('$times' in value && typeof value.$times === 'string')
-      return TimeList.from({ $times: value.$times }).times;
+      return [...TimeList.from({ $times: value.$times }).times];
     if (!('$idSteps' in value && 'others' in value)) return value;
     const ids = IdSet.from({ $idSteps: String(value.$idSteps), others: [] });
     return { $ids: [...ids].join(' '), others: value.others };

@@ -85,13 +85,20 @@ function bucketsOf(market: ListedMarket, subject: Subject): readonly Bucket[] | 
   if (yesToken === undefined || noToken === undefined) return 'has an outcome without tokens';
   if (conditionId === null || marketSlug === null) return 'has an outcome without a name';
   const fee = feeOf(market);
-  const base = { conditionId, marketSlug, ...(fee && { fee }) };
+  const named = { conditionId, marketSlug, fee };
   const [yes = 'Yes', no = 'No'] = market.outcomes ?? [];
 
   if (subject.type === 'crypto' && subject.kind === 'UP_DOWN') {
     return [
-      { ...base, title: yes, lo: null, hi: null, yesToken, noToken, won: wonBy(market, 0) },
-      { ...base, title: no, lo: null, hi: null, yesToken: noToken, noToken: yesToken, won: wonBy(market, 1) },
+      bucketOf(named, { title: yes, lo: null, hi: null, yesToken, noToken, won: wonBy(market, 0) }),
+      bucketOf(named, {
+        title: no,
+        lo: null,
+        hi: null,
+        yesToken: noToken,
+        noToken: yesToken,
+        won: wonBy(market, 1),
+      }),
     ];
   }
   if (yes.toLowerCase() !== 'yes') {
@@ -99,10 +106,26 @@ function bucketsOf(market: ListedMarket, subject: Subject): readonly Bucket[] | 
   }
   const title = (market.groupItemTitle ?? market.question ?? '').trim();
   const won = wonBy(market, 0);
-  if (subject.type === 'crypto') return [{ ...base, title, lo: null, hi: null, yesToken, noToken, won }];
+  if (subject.type === 'crypto')
+    return [bucketOf(named, { title, lo: null, hi: null, yesToken, noToken, won })];
   // With a range unknown the buckets are no partition: the event is counted, but no bucket of it is forecast.
-  const range = parseBucketLabel(title) ?? { lo: null, hi: null };
-  return [{ ...base, title, ...range, yesToken, noToken, won }];
+  const { lo, hi } = parseBucketLabel(title) ?? { lo: null, hi: null };
+  return [bucketOf(named, { title, lo, hi, yesToken, noToken, won })];
+}
+
+type Named = Pick<Bucket, 'conditionId' | 'marketSlug'> & { readonly fee: TakerFee | undefined };
+
+/**
+ * Field by field: of a copy with further fields V8 may keep a description of its own, which is larger than the bucket, and
+ * the buckets of all events of the past are kept.
+ */
+function bucketOf(
+  { conditionId, marketSlug, fee }: Named,
+  { title, lo, hi, yesToken, noToken, won }: Omit<Bucket, keyof Named>,
+): Bucket {
+  return fee === undefined
+    ? { conditionId, marketSlug, title, lo, hi, yesToken, noToken, won }
+    : { conditionId, marketSlug, fee, title, lo, hi, yesToken, noToken, won };
 }
 
 /** The fee as the market states it; undefined where it states none that can be read. */

@@ -12,6 +12,7 @@ import {
 import { remembered } from '../../resilience/remembered.ts';
 import { createAbsentSlugs } from '../crypto/absent-slugs.ts';
 import { cryptoSlugs } from '../crypto/crypto-slugs.ts';
+import { digestOf } from '../digest.ts';
 import type { Endpoints } from '../endpoints.ts';
 import { createParts } from '../parts.ts';
 import { pollDespiteRefusals, pollInTurn } from '../poll-in-turn.ts';
@@ -38,10 +39,10 @@ type ReadEvent = Extract<ReturnType<typeof readEvent>, { readonly fact: EventFac
 
 /** The market's events of our accounts and symbols, and their prices until the books are followed. */
 export function eventsSource(endpoints: Endpoints, settings: SourceSettings): Source {
-  // Kept over restarts of the source, by event: what was delivered last, and what was refused before.
+  // Kept over restarts of the source, by event: the digest of what was delivered last, and what was refused before.
   const deliveredEvents = remembered<number, string>(REMEMBERED);
   const deliveredPrices = remembered<number, string>(REMEMBERED);
-  const deliveredVolumes = remembered<number, { readonly text: string; readonly at: number }>(REMEMBERED);
+  const deliveredVolumes = remembered<number, { readonly digest: string; readonly at: number }>(REMEMBERED);
   const faults = tellOnce(REMEMBERED);
   /** Settled events whose past prices are still to be read, by id. Kept over restarts of the source too. */
   const settled = new Map<number, ReadEvent>();
@@ -108,7 +109,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
     const known = context.lookups.event(fact.eventId);
     if (isLost(known, fact, context)) return false;
     const delivered = deliveredEvents.peek(fact.eventId);
-    if (delivered !== undefined) return delivered === JSON.stringify(fact);
+    if (delivered !== undefined) return delivered === digestOf(fact);
     return known !== undefined && isSame(known, fact);
   }
 
@@ -117,13 +118,13 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       return [];
     const delivered = deliveredVolumes.peek(fact.eventId);
     const isRecent = delivered !== undefined && context.mono() < delivered.at + VOLUMES_EVERY_MS;
-    if (isRecent || delivered?.text === JSON.stringify(volumes)) return [];
+    if (isRecent || delivered?.digest === digestOf(volumes)) return [];
     return [{ kind: 'volumes', eventId: fact.eventId, volumes }];
   }
 
   function newIn(read: ReadEvent, context: SourceContext): readonly NewFact[] {
     const { fact, quotes } = read;
-    const areNew = isPriced(read, context) && deliveredPrices.peek(fact.eventId) !== JSON.stringify(quotes);
+    const areNew = isPriced(read, context) && deliveredPrices.peek(fact.eventId) !== digestOf(quotes);
     return [
       ...(isInLog(fact, context) ? [] : [fact]),
       ...(areNew ? [{ kind: 'prices', eventId: fact.eventId, quotes } as const] : []),
@@ -138,10 +139,10 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
   ) {
     await context.deliver(facts, undefined, heard);
     for (const fact of facts) {
-      if (fact.kind === 'event') deliveredEvents.set(fact.eventId, JSON.stringify(fact));
-      else if (fact.kind === 'prices') deliveredPrices.set(fact.eventId, JSON.stringify(fact.quotes));
+      if (fact.kind === 'event') deliveredEvents.set(fact.eventId, digestOf(fact));
+      else if (fact.kind === 'prices') deliveredPrices.set(fact.eventId, digestOf(fact.quotes));
       else if (fact.kind === 'volumes')
-        deliveredVolumes.set(fact.eventId, { text: JSON.stringify(fact.volumes), at: context.mono() });
+        deliveredVolumes.set(fact.eventId, { digest: digestOf(fact.volumes), at: context.mono() });
     }
   }
 

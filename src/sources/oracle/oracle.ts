@@ -1,6 +1,7 @@
 import { DAY_MS, HOUR_MS, type TrackingFact } from '../../../streams/internal.ts';
 import { remembered } from '../../resilience/remembered.ts';
 import { activeEventsOf } from '../active-events.ts';
+import { digestOf } from '../digest.ts';
 import { type AccountEndpoint, type Endpoints, oracleUserUrl } from '../endpoints.ts';
 import { createParts, type Parts } from '../parts.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
@@ -48,9 +49,9 @@ export function oracleSource(
     const { values, reasons } = decodeSome(listedTracking, data, 'the list of windows holds', context);
     for (const reason of reasons) faults.tell(reason, `a listed window is refused: ${reason}`, context);
     const facts = values.map((tracking) => trackingFact(account.id, tracking));
-    const changed = facts.filter((fact) => deliveredTrackings.peek(fact.trackingId) !== JSON.stringify(fact));
+    const changed = facts.filter((fact) => deliveredTrackings.peek(fact.trackingId) !== digestOf(fact));
     await context.deliver(changed);
-    for (const fact of changed) deliveredTrackings.set(fact.trackingId, JSON.stringify(fact));
+    for (const fact of changed) deliveredTrackings.set(fact.trackingId, digestOf(fact));
     trackings = facts;
   }
 

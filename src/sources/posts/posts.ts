@@ -2,6 +2,7 @@ import { concat, defer, EMPTY } from 'rxjs';
 import { compareIds, type Fact, type PostFact } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
 import { remembered } from '../../resilience/remembered.ts';
+import { digestOf } from '../digest.ts';
 import type { AccountEndpoint, EndpointsWithApi } from '../endpoints.ts';
 import { pollInTurn, runOnce } from '../poll-in-turn.ts';
 import { refuse } from '../read-payload.ts';
@@ -34,7 +35,7 @@ export function postsSource(
   const { historyDays, postsRecheckPeriodMs } = settings;
   const polling = account.polling ?? pollEvery(settings.postsPeriodMs);
   const timeline = timelineOf(account, endpoints, settings);
-  // What was delivered last under each id. An edit has a higher id than the first of its history, so
+  // The digest of what was delivered last under each id. An edit has a higher id than the first of its history, so
   // without this it would be new in every poll.
   const delivered = remembered<string, string>(2 * PAGE_SIZE);
   /**
@@ -51,10 +52,10 @@ export function postsSource(
     const fresh = new Map<string, PostFact>();
     // Pages come newest first; of two versions of a post the newer one stays.
     for (const { fact } of items) if (!fresh.has(fact.id)) fresh.set(fact.id, fact);
-    const facts = [...fresh.values()].filter((fact) => delivered.peek(fact.id) !== JSON.stringify(fact));
+    const facts = [...fresh.values()].filter((fact) => delivered.peek(fact.id) !== digestOf(fact));
     facts.sort((a, b) => a.createdAt - b.createdAt || compareIds(a.id, b.id));
     await context.deliver([...first, ...facts], knownAt);
-    for (const fact of facts) delivered.set(fact.id, JSON.stringify(fact));
+    for (const fact of facts) delivered.set(fact.id, digestOf(fact));
   }
 
   async function readNew(context: SourceContext, signal: AbortSignal, via: PostFact['via'] = 'poll') {
@@ -103,7 +104,7 @@ export function postsSource(
       lookups.post(fact.id)?.via !== 'timeline' || fact.editIds !== undefined || delivered.has(fact.id);
     await deliver(items.filter(isNews), context, { knownAt: null });
     // Later changes are found by comparing with this.
-    for (const { fact } of items) delivered.set(fact.id, JSON.stringify(fact));
+    for (const { fact } of items) delivered.set(fact.id, digestOf(fact));
   }
 
   /** Looks for new posts at the first call, and then when the interval of that moment is over. */

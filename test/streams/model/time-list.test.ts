@@ -18,7 +18,7 @@ describe('TimeList', () => {
     fc.assert(
       fc.property(fc.oneof(ascending(anyTime), ascending(anyNumber)), (times) => {
         const read = TimeList.from(JSON.parse(JSON.stringify(new TimeList(times))));
-        assert.deepEqual(read.times, times);
+        assert.deepEqual([...read.times], times);
       }),
     );
   });
@@ -35,9 +35,37 @@ describe('TimeList', () => {
     );
   });
 
-  it('is written with what was changed in place', () => {
+  it('has what a sorted list has after the same changes', () => {
+    const change = fc.oneof(
+      fc.record({ what: fc.constant('insert' as const), at: anyTime }),
+      fc.record({ what: fc.constant('remove' as const), at: fc.nat({ max: 50 }) }),
+      fc.record({ what: fc.constant('dropBefore' as const), at: fc.oneof(anyTime, fc.nat({ max: 50 })) }),
+    );
+    fc.assert(
+      fc.property(
+        ascending(anyTime),
+        fc.array(change, { maxLength: 80 }),
+        fc.boolean(),
+        (times, changes, isRead) => {
+          const made = new TimeList(times);
+          const list = isRead ? TimeList.from(JSON.parse(JSON.stringify(made))) : made;
+          let expected = [...times];
+          for (const { what, at } of changes) {
+            list[what](at);
+            if (what === 'insert') expected = [...expected, at].sort((a, b) => a - b);
+            else if (what === 'dropBefore') expected = expected.filter((time) => time >= at);
+            else if (expected.includes(at)) expected.splice(expected.indexOf(at), 1);
+          }
+          assert.deepEqual([...list.times], expected);
+          assert.equal(JSON.stringify(list), JSON.stringify(new TimeList(expected)));
+        },
+      ),
+    );
+  });
+
+  it('is written with what was changed', () => {
     const list = TimeList.from({ $times: 'a 1' });
-    list.times.push(50);
+    list.insert(50);
     assert.deepEqual(list.toJSON(), { $times: 'a 1 13' });
   });
 });
