@@ -5,8 +5,7 @@ export interface PackedNumbers {
 }
 
 export function packNumbers(entries: ReadonlyMap<number, number>): PackedNumbers {
-  const keys = Uint32Array.from(entries.keys()).sort();
-  const values = Uint32Array.from(keys, (key) => entries.get(key) ?? 0);
+  const [keys, values] = columnsOf(entries);
   return {
     size: keys.length,
     get(key) {
@@ -20,4 +19,10 @@ export function packNumbers(entries: ReadonlyMap<number, number>): PackedNumbers
       return keys[low] === key ? values[low] : undefined;
     },
   };
+}
+
+/** Apart from the look-up: all functions that are made in one call keep what any of them uses, here the map itself. */
+function columnsOf(entries: ReadonlyMap<number, number>): readonly [keys: Uint32Array, values: Uint32Array] {
+  const keys = Uint32Array.from(entries.keys()).sort();
+  return [keys, Uint32Array.from(keys, (key) => entries.get(key) ?? 0)];
 }
