@@ -2,6 +2,7 @@ import { type AccountId, type Cause, HOUR_MS, type Output, type Post } from '../
 import type { FeedCause } from '../../contract/feed/names.ts';
 import { createLoopYield } from '../../resilience/loop-yield.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
+import type { PostsView } from '../../views/records/posts.ts';
 import type { Topic } from '../channels.ts';
 import { feedCause } from './causes.ts';
 import type { FrameLog } from './frame-log.ts';
@@ -126,7 +127,7 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
 
   /** What FREE readers see of each record, and the posts that they were shown, by topic: they get no frame without news. */
   const seen = new Map<Topic, Map<string, string | null>>();
-  const seenPosts = new Map<Topic, Map<string, Post>>();
+  const seenPosts = new Map<Topic, Map<string, SeenPost>>();
   for (const topic of topics.filter(({ readers }) => readers === 'FREE')) {
     seen.set(topic, new Map());
     seenPosts.set(topic, new Map());
@@ -147,11 +148,12 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     const posts = seenPosts.get(topic);
     if (posts === undefined || topic.records.type !== 'posts') return cause;
     const before = posts.get(record.id);
-    posts.set(record.id, record);
+    const seenNow = seenPost(topic.records.view, record);
+    posts.set(record.id, seenNow);
     if (before === undefined) dropOld(posts, latest.at);
     // What the oracle has taken in is a PRO field, and alone has that cause.
     if (before === undefined) return cause === 'oracle' ? undefined : cause;
-    if (topic.records.view.areSame(before, record, 'FREE')) return undefined;
+    if (before.digest === seenNow.digest) return undefined;
     return cause === 'oracle' ? 'post_edited' : cause;
   }
 
@@ -170,13 +172,14 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     let looked = 0;
     for (const [topic, posts] of seenPosts) {
       if (topic.records.type !== 'posts') continue;
-      const known: Post[] = [];
-      for (const { record, seq } of topic.records.view.posts(latest)) {
+      const { view } = topic.records;
+      const known: (readonly [id: string, post: SeenPost])[] = [];
+      for (const { record, seq } of view.posts(latest)) {
         if (known.length === KNOWN_POSTS || record.createdAt < latest.at - KNOWN_FOR_MS) break;
-        if (seq <= caughtUpTo) known.push(record);
+        if (seq <= caughtUpTo) known.push([record.id, seenPost(view, record)]);
         if (++looked % RECORDS_AT_ONCE === 0) yield;
       }
-      for (const post of known.reverse()) posts.set(post.id, post);
+      for (const [id, post] of known.reverse()) posts.set(id, post);
     }
   }
 
@@ -307,8 +310,18 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
   };
 }
 
+/** What FREE readers see of a post. Its digest, as there are thousands of such posts. */
+interface SeenPost {
+  readonly createdAt: number;
+  readonly digest: string;
+}
+
+function seenPost(view: Pick<PostsView, 'digest'>, post: Post): SeenPost {
+  return { createdAt: post.createdAt, digest: view.digest(post, 'FREE') };
+}
+
 /** From those that were added first on. */
-function dropOld(posts: Map<string, Post>, at: number): void {
+function dropOld(posts: Map<string, SeenPost>, at: number): void {
   for (const [id, { createdAt }] of posts) {
     if (createdAt >= at - KNOWN_FOR_MS && posts.size <= KNOWN_POSTS) return;
     posts.delete(id);

@@ -9,10 +9,10 @@ import {
   type PricesFact,
   type VolumesFact,
 } from '../../../streams/internal.ts';
+import { digestOf } from '../../resilience/digest.ts';
 import { remembered } from '../../resilience/remembered.ts';
 import { createAbsentSlugs } from '../crypto/absent-slugs.ts';
 import { cryptoSlugs } from '../crypto/crypto-slugs.ts';
-import { digestOf } from '../digest.ts';
 import type { Endpoints } from '../endpoints.ts';
 import { createParts } from '../parts.ts';
 import { pollDespiteRefusals, pollInTurn } from '../poll-in-turn.ts';

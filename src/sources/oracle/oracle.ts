@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, type TrackingFact } from '../../../streams/internal.ts';
+import { digestOf } from '../../resilience/digest.ts';
 import { remembered } from '../../resilience/remembered.ts';
 import { activeEventsOf } from '../active-events.ts';
-import { digestOf } from '../digest.ts';
 import { type AccountEndpoint, type Endpoints, oracleUserUrl } from '../endpoints.ts';
 import { createParts, type Parts } from '../parts.ts';
 import { pollInTurn } from '../poll-in-turn.ts';

@@ -1,8 +1,8 @@
 import { concat, defer, EMPTY } from 'rxjs';
 import { compareIds, type Fact, type PostFact } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
+import { digestOf } from '../../resilience/digest.ts';
 import { remembered } from '../../resilience/remembered.ts';
-import { digestOf } from '../digest.ts';
 import type { AccountEndpoint, EndpointsWithApi } from '../endpoints.ts';
 import { pollInTurn, runOnce } from '../poll-in-turn.ts';
 import { refuse } from '../read-payload.ts';

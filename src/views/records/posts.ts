@@ -2,6 +2,7 @@ import type { Post } from '../../../streams/internal.ts';
 import { includes, type Tier } from '../../access/tiers.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { postRecord } from '../../contract/records/post.ts';
+import { digestOf } from '../../resilience/digest.ts';
 import type { AccountPath } from '../account-path.ts';
 import { openRecord } from '../as-of.ts';
 import type { Latest, OutputOf } from '../latest.ts';
@@ -13,8 +14,8 @@ export interface PostsView extends RecordView {
   posts(latest: Latest): PostList;
   /** The text of a post, without ages, as of one output. The feed sends each change, even after a later one. */
   renderPost(post: OutputOf<'posts'>, tier: Tier): string;
-  /** Whether a tier sees any difference, apart from `as_of`. */
-  areSame(before: Post, after: Post, tier: Tier): boolean;
+  /** Differs whenever a tier sees any difference, apart from `as_of`. */
+  digest(post: Post, tier: Tier): string;
 }
 
 export function postsView({ id }: AccountPath): PostsView {
@@ -43,8 +44,7 @@ export function postsView({ id }: AccountPath): PostsView {
     },
     posts: (latest) => latest.posts(id),
     renderPost,
-    areSame: (before, after, tier) =>
-      JSON.stringify(postToWire(before, tier)) === JSON.stringify(postToWire(after, tier)),
+    digest: (post, tier) => digestOf(postToWire(post, tier)),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { digestOf } from '../../src/sources/digest.ts';
+import { digestOf } from '../../src/resilience/digest.ts';
 
 describe('digestOf', () => {
   it('is the same for the same JSON, and another one for another', () =>
