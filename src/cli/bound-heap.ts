@@ -29,7 +29,10 @@ export function boundHeap(isRead: () => boolean, accounts: number, warmMs = WARM
   const look = () => {
     if (isMany && !isRead() && performance.now() - startedAt < LONGEST_MS) return;
     clearInterval(looking);
-    setBounds(isMany ? GROWTH_PERCENT_OF_MANY : GROWTH_PERCENT);
+    setFlagsFromString(`--heap-growing-percent=${isMany ? GROWTH_PERCENT_OF_MANY : GROWTH_PERCENT}`);
+    if (isMany) return;
+    setFlagsFromString('--optimize-for-size');
+    optimizeLater(OPTIMIZE_TIMES_LATER);
     warming = setTimeout(() => optimizeLater(OPTIMIZE_TIMES_LATER_WARM), warmMs).unref();
   };
   const looking = setInterval(look, LOOK_MS);
@@ -38,10 +41,4 @@ export function boundHeap(isRead: () => boolean, accounts: number, warmMs = WARM
     clearInterval(looking);
     clearTimeout(warming);
   };
-}
-
-function setBounds(growthPercent: number): void {
-  setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
-  setFlagsFromString('--optimize-for-size');
-  optimizeLater(OPTIMIZE_TIMES_LATER);
 }

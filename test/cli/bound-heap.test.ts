@@ -27,6 +27,15 @@ describe('boundHeap', () => {
     assert.deepEqual(await outputOf('boundHeap(() => false, 200)();'), ['', '']);
   });
 
+  it('lets functions of a process with many accounts be optimized as soon as usual', async () => {
+    const optimized = async (accounts: number) => {
+      const program = `boundHeap(() => true, ${accounts}); ${runningOften(800)}`;
+      return (await outputOf(program, TELLING_OPTIMIZED))[0];
+    };
+    assert.match(await optimized(200), /for optimization/);
+    assert.doesNotMatch(await optimized(2), /for optimization/);
+  });
+
   it('has functions optimized later still once the process has run for a while', async function () {
     // From V8 12 on the first bound is the last one possible.
     if (Number.parseInt(process.versions.v8, 10) >= 12) this.skip();
