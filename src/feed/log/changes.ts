@@ -22,14 +22,16 @@ const KNOWN_FOR_MS = 72 * HOUR_MS;
 const KNOWN_POSTS = 2_000;
 
 /**
- * Of more records than these, each of which takes up to a millisecond, requests are answered after every few, or sooner
- * where those take long. Numbers, and not a time: what few accounts change in a turn is always appended within that turn.
+ * Of more records than these, each of which takes up to a millisecond, requests are answered after each. A number, and not a
+ * time: what few accounts change in a turn is always appended within that turn.
  */
 const RECORDS_AT_ONCE = 64;
-const RECORDS_PER_STEP = 4;
+const RECORDS_AT_ONCE_OF_MANY_ACCOUNTS = 4;
+/** While it catches up, others have the loop to themselves for a while after so many. */
+const RECORDS_PER_REST = 4;
 /** Of a step while the next tick waits already: readers of the feed are a second late then, so that requests wait a little. */
-const LATE_STEP_MS = 10;
-/** Of more accounts than these each turn changes many records, and requests are always answered after every few. */
+const LATE_STEP_MS = 4;
+/** Of more accounts than these each turn changes many records. */
 const FEW_ACCOUNTS = 8;
 /** Of so many records each part is appended as soon as it is known, so that its readers do not wait for all others. */
 const CHANGES_PER_PART = 16;
@@ -85,7 +87,7 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
 
   const accounts = new Set(topics.flatMap(({ account }) => account ?? []));
   const areAccountsFew = accounts.size <= FEW_ACCOUNTS;
-  const recordsAtOnce = areAccountsFew ? RECORDS_AT_ONCE : RECORDS_PER_STEP;
+  const recordsAtOnce = areAccountsFew ? RECORDS_AT_ONCE : RECORDS_AT_ONCE_OF_MANY_ACCOUNTS;
 
   /** In the order of the topics. Of many accounts those that somebody follows come first, as the rest may take long. */
   function dueInOrder(): readonly (readonly [Topic, Map<string, Set<FeedCause>>])[] {
@@ -222,7 +224,8 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     upTo = Math.max(upTo, latest.seq);
     const taken = takeDue(at, isCatchingUp || tick !== undefined);
     const areMany = taken.length > recordsAtOnce;
-    let step = beginStep();
+    let step = createLoopYield(LATE_STEP_MS);
+    let appended = 0;
     let part = posts;
     if (areMany && part.length > 0) {
       log.append(part, upTo);
@@ -235,12 +238,11 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
         log.append(part, upTo);
         part = [];
       }
-      step.records += 1;
       const isLate = !isCatchingUp && waitingTick !== undefined;
-      const isOver = isLate ? step.late.isDue() : step.records >= RECORDS_PER_STEP || step.loop.isDue();
-      if (!isOver) continue;
+      appended += 1;
+      if (isLate ? !step.isDue() : isCatchingUp && appended % RECORDS_PER_REST !== 0) continue;
       yield isCatchingUp ? REST : undefined;
-      step = beginStep();
+      step = createLoopYield(LATE_STEP_MS);
       if (isCatchingUp && isWaiting) yield* appendWaiting();
     }
     if (part.length > 0 || tick !== undefined) log.append(part, upTo, tick);
@@ -336,8 +338,4 @@ function changeOf(
   record: StoredRecord,
 ): Change {
   return { topic, at, causes, key, isGone: record === null, record, data: renderStored(topic, record) };
-}
-
-function beginStep() {
-  return { records: 0, loop: createLoopYield(), late: createLoopYield(LATE_STEP_MS) };
 }
