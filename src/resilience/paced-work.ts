@@ -1,5 +1,5 @@
 /** The longest time without a pause, ms. */
-const SLICE_MS = 2;
+const SLICE_MS = 1;
 /** Other work of the process has the loop to itself for as long between two slices, ms. */
 const PAUSE_MS = 8;
 /** A timer that fires so much later than it was due shows that others wait for the loop, ms. */

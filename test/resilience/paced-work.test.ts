@@ -23,13 +23,13 @@ function workOf(stepsMs: readonly number[]) {
 
 describe('paced work', () => {
   it('does little work at once', () => {
-    const { done, start } = workOf([0.5, 0.5, 0.5]);
+    const { done, start } = workOf([0.25, 0.25, 0.25]);
     const work = start();
     assert.deepEqual([done.steps, work.isUnderWay()], [3, false]);
   });
 
-  it('lets other work go first after some milliseconds, and goes on later', async () => {
-    const { done, start } = workOf([1, 1, 1, 5, 5, 1]);
+  it('lets other work go first after a millisecond, and goes on later', async () => {
+    const { done, start } = workOf([0.5, 0.5, 1, 5, 5, 1]);
     const work = start();
     assert.deepEqual([done.steps, work.isUnderWay()], [2, true]);
     await eventually('all of it is done', () => !work.isUnderWay());
