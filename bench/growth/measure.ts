@@ -52,9 +52,11 @@ async function live(): Promise<Measured> {
   const parts = { store, latest: createLatest(store.outputs), state: emptyState() };
   // As every start does.
   await store.outputs.prepare();
+  let isRead = false;
+  boundHeap(() => isRead, accounts.length);
   await runSteps(parts, [opening(accounts, START_AT)]);
   await runSteps(parts, history(accounts, START_AT, DAYS));
-  boundHeapAsStart();
+  isRead = true;
   const cpuMs = await cpuOf(() => runSteps(parts, seconds(accounts, START_AT, DAYS, SECONDS)));
   const checkpointBytes = await saveCheckpoint(parts);
   await runSteps(parts, from(SECONDS, AFTER_CHECKPOINT));

@@ -14,31 +14,51 @@ const LOOK_MS = 500;
 /** A history that cannot be read to its end must not leave the heap as it is. */
 const LONGEST_MS = 15 * 60_000;
 
+/** What is left of a history lies on pages that are mostly empty. They are moved together for so long, which holds up requests. */
+const COMPACT_MS = 5 * 60_000;
+
 /**
  * From now on garbage is collected before the heap has grown by a tenth, and what is left on pages that are partly empty
  * is moved together, so that little memory is held that is not used. To be called once the process runs: while a start reads
  * its state, hardly anything is garbage, and a collection for each tenth would take much of its time.
  *
- * With many accounts this begins once `isRead`, or after a while in any case, and the heap may grow by three tenths. Returns
- * how to give up whatever has not begun yet.
+ * With many accounts this begins once `isRead`, or after a while in any case, and the heap may grow by three tenths. Where
+ * that was not so from the start on, pages are moved together for some minutes. Returns how to give up whatever has not begun
+ * yet.
  */
-export function boundHeap(isRead: () => boolean, accounts: number, warmMs = WARM_MS): () => void {
-  const isMany = accounts > MANY_ACCOUNTS;
+export function boundHeap(
+  isRead: () => boolean,
+  accounts: number,
+  { warmMs = WARM_MS, compactMs = COMPACT_MS } = {},
+): () => void {
+  return accounts > MANY_ACCOUNTS ? boundOfMany(isRead, compactMs) : boundOfFew(warmMs);
+}
+
+function boundOfFew(warmMs: number): () => void {
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  setFlagsFromString('--optimize-for-size');
+  optimizeLater(OPTIMIZE_TIMES_LATER);
+  const warming = setTimeout(() => optimizeLater(OPTIMIZE_TIMES_LATER_WARM), warmMs).unref();
+  return () => clearTimeout(warming);
+}
+
+function boundOfMany(isRead: () => boolean, compactMs: number): () => void {
+  const bound = () => setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT_OF_MANY}`);
+  if (isRead()) {
+    bound();
+    return () => undefined;
+  }
   const startedAt = performance.now();
-  let warming: NodeJS.Timeout | undefined;
-  const look = () => {
-    if (isMany && !isRead() && performance.now() - startedAt < LONGEST_MS) return;
+  let compacting: NodeJS.Timeout | undefined;
+  const looking = setInterval(() => {
+    if (!isRead() && performance.now() - startedAt < LONGEST_MS) return;
     clearInterval(looking);
-    setFlagsFromString(`--heap-growing-percent=${isMany ? GROWTH_PERCENT_OF_MANY : GROWTH_PERCENT}`);
-    if (isMany) return;
+    bound();
     setFlagsFromString('--optimize-for-size');
-    optimizeLater(OPTIMIZE_TIMES_LATER);
-    warming = setTimeout(() => optimizeLater(OPTIMIZE_TIMES_LATER_WARM), warmMs).unref();
-  };
-  const looking = setInterval(look, LOOK_MS);
-  look();
+    compacting = setTimeout(() => setFlagsFromString('--no-optimize-for-size'), compactMs).unref();
+  }, LOOK_MS);
   return () => {
     clearInterval(looking);
-    clearTimeout(warming);
+    clearTimeout(compacting);
   };
 }

@@ -315,9 +315,10 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
     running.push(
       (leading === undefined ? asking$ : whileAllowed(leading.mayAsk, turns.settled, asking$)).subscribe(),
       ticker(clock, () => tick(), deps.speed, deps.tickMs).subscribe(),
-      // After the lookups, which tell what is followed.
+      // After the lookups, which tell what is followed. An event that is closed adds nothing to that.
       latest.change$.subscribe((outputs) => {
-        if (outputs.some(({ stream }) => stream === 'events')) watermarks.look();
+        if (outputs.some(({ stream, record }) => stream === 'events' && record.phase !== 'closed'))
+          watermarks.look();
       }),
     );
     return {

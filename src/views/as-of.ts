@@ -138,14 +138,13 @@ export function withAsOf<Fields extends object>(fields: Fields, origin: Origin, 
   return { ...fields, as_of: { seq: origin.seq, ts: origin.at, ages_ms: ages } };
 }
 
-const UNKNOWN_AGES = 'null}}';
-
 /**
- * The JSON text of a record without its ages. The ages change each second and the rest rarely, so the rest is rendered
- * once and `closeRecords` appends the ages.
+ * The JSON text of a record, which has at least one field, without its ages. The ages change each second and the rest rarely,
+ * so the rest is rendered once and `closeRecords` appends the ages. As texts: a copy with a further field takes as long as
+ * the JSON of a large record.
  */
-export function openRecord(fields: object, origin: Origin): string {
-  return JSON.stringify(withAsOf(fields, origin, null)).slice(0, -UNKNOWN_AGES.length);
+export function openRecord(fields: object, { seq, at }: Origin): string {
+  return `${JSON.stringify(fields).slice(0, -1)},"as_of":{"seq":${seq},"ts":${at},"ages_ms":`;
 }
 
 /** The JSON array of open records, with the ages of the one at each index, which most of them share. */

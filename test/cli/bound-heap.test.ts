@@ -27,6 +27,31 @@ describe('boundHeap', () => {
     assert.deepEqual(await outputOf('boundHeap(() => false, 200)();'), ['', '']);
   });
 
+  it('moves together for a while what the history of many accounts has left', async () => {
+    // Every second of the objects stays, so that each page is half empty.
+    const spareAfter = async (isReadAtStart: boolean, compactMs: number) => {
+      const program = `
+        let isRead = ${isReadAtStart};
+        boundHeap(() => isRead, 200, { compactMs: ${compactMs} });
+        let kept = Array.from({ length: 400_000 }, (_, place) => ({ place, text: String(place) }));
+        gc();
+        kept = kept.filter(({ place }) => place % 2 === 0);
+        isRead = true;
+        const { getHeapSpaceStatistics } = await import('node:v8');
+        setTimeout(() => {
+          for (let round = 0; round < 20; round++) gc();
+          const old = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space');
+          console.log((old.space_size - old.space_used_size) / kept.length);
+        }, 1_000);
+      `;
+      return Number((await outputOf(program, ['--expose-gc', '--max-semi-space-size=2']))[0]);
+    };
+    const compacted = await spareAfter(false, 60_000);
+    const bytes = `${compacted} bytes are spare for each object`;
+    assert.ok(compacted < (await spareAfter(true, 60_000)) / 2, bytes);
+    assert.ok(compacted < (await spareAfter(false, 0)) / 2, bytes);
+  });
+
   it('lets functions of a process with many accounts be optimized as soon as usual', async () => {
     const optimized = async (accounts: number) => {
       const program = `boundHeap(() => true, ${accounts}); ${runningOften(800)}`;
@@ -42,7 +67,7 @@ describe('boundHeap', () => {
     const optimized = async (warmMs: number) => {
       // Timers of one length fire in the order they were set.
       const wait = 'await new Promise((resolve) => setTimeout(resolve, 1));';
-      const program = `boundHeap(() => true, 2, ${warmMs}); ${wait} ${runningOften(200_000)}`;
+      const program = `boundHeap(() => true, 2, { warmMs: ${warmMs} }); ${wait} ${runningOften(200_000)}`;
       return (await outputOf(program, TELLING_OPTIMIZED))[0];
     };
     assert.match(await optimized(600_000), /for optimization/);

@@ -3,8 +3,8 @@ import { growthOf, type SoakRow, soak } from './soak.ts';
 
 /**
  * `node build/test/sweeps/run-soak.js 120 [seed] [file] [--accounts 200] [--embedded] [--requests 24] [--sockets 17]
- * [--streams 3]`: so many minutes; each adds a line of JSON to the file. The stand-in world is a process of its own unless it
- * is to be embedded.
+ * [--streams 3] [--data folder]`: so many minutes; each adds a line of JSON to the file. The stand-in world is a process of
+ * its own unless it is to be embedded. With a data folder it goes on with what an earlier start has read.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -14,6 +14,7 @@ const { values, positionals } = parseArgs({
     requests: { type: 'string', default: '24' },
     sockets: { type: 'string', default: '17' },
     streams: { type: 'string', default: '3' },
+    data: { type: 'string' },
   },
 });
 const [given = '120', givenSeed, file] = positionals;
@@ -40,6 +41,7 @@ const rows = await soak({
   streams: numberOf('streams', 0),
   seed,
   file,
+  data: values.data,
   report,
 });
 

@@ -77,6 +77,7 @@ describe('a soak', () => {
       historyDays: 3,
       accounts: 2,
       isEmbedded: true,
+      data: undefined,
       requestsPerSecond: 40,
       sockets: 4,
       streams: 1,

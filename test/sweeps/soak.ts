@@ -30,6 +30,8 @@ export interface Soak {
   readonly seed: number;
   /** Each row is appended as a line of JSON, so that a run that is cut off still tells. */
   readonly file: string | undefined;
+  /** The data folder of an earlier start to go on with, which is kept; an empty one, for this run alone, when undefined. */
+  readonly data: string | undefined;
   readonly report: (line: string) => void;
 }
 
@@ -65,7 +67,7 @@ const ENOUGH = 1_000_000_000;
 export async function soak(options: Soak): Promise<readonly SoakRow[]> {
   const { durationMs, rowMs, lookMs, seed, file, report } = options;
   const folder = await mkdtemp(join(tmpdir(), 'tallywire-soak-'));
-  const data = join(folder, 'data');
+  const data = options.data ?? join(folder, 'data');
   const world = options.isEmbedded
     ? undefined
     : runProgram(['world', '--port', '0', '--json', '--accounts', String(options.accounts)]);

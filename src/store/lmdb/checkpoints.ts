@@ -15,36 +15,17 @@ import { parseStored } from './stored-text.ts';
 /** Pieces small enough that freed pages of one checkpoint serve the next, whatever their lengths. */
 const PART_BYTES = 64 * 1024;
 
-/** Much longer than usual, as each piece that is read costs a turn of the event loop. */
-const READ_BYTES = 512 * 1024;
+/** Much longer than usual, as each piece that is compressed or read costs a turn of the event loop. */
+const CHUNK_BYTES = 512 * 1024;
 
 /** So many of them are decompressed, on another thread, ahead of the one that is being read. */
 const PIECES_AHEAD = 16;
 
-const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 }, chunkSize: CHUNK_BYTES };
 
-/** Each piece that is compressed costs a turn of the event loop, and most lines of a state are short. */
-const COMPRESSED_AT_ONCE_BYTES = 512 * 1024;
-
-/** Joins parts to pieces of about that length. All in one piece would be in memory twice. */
-function* piecesOf(parts: readonly Uint8Array[]): Iterable<Uint8Array> {
-  let begun: Uint8Array[] = [];
-  let length = 0;
-  for (const part of parts) {
-    begun.push(part);
-    length += part.length;
-    if (length < COMPRESSED_AT_ONCE_BYTES) continue;
-    yield Buffer.concat(begun);
-    begun = [];
-    length = 0;
-  }
-  if (length > 0) yield Buffer.concat(begun);
-}
-
-async function compress(parts: readonly Uint8Array[]): Promise<Buffer> {
+async function compress(pieces: readonly Uint8Array[]): Promise<Buffer> {
   const compressor = createBrotliCompress(QUICK);
-  const pieces = Readable.from(piecesOf(parts));
-  const [bytes] = await Promise.all([buffer(compressor), pipeline(pieces, compressor)]);
+  const [bytes] = await Promise.all([buffer(compressor), pipeline(Readable.from(pieces), compressor)]);
   return bytes;
 }
 
@@ -134,7 +115,7 @@ export function openCheckpoints({ durable, damage, root, checkpoints, states }: 
       const text = checkpoints.get(seq);
       if (text === undefined) return;
       const bytes = bytesOf(toHeader(text));
-      const input = createBrotliDecompress({ chunkSize: READ_BYTES });
+      const input = createBrotliDecompress({ chunkSize: CHUNK_BYTES });
       input.end(bytes);
       try {
         // As objects, which are not joined to one.
