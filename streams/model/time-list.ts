@@ -23,6 +23,8 @@ export class TimeList {
   /** The first of them are the times, the rest is room. */
   #room: Float64Array;
   #length: number;
+  /** Whether somebody has been given the times for good: they are not written over any more, and later ones only come behind. */
+  #isLent = false;
   /** All times as they were written, until they are asked for; empty from then on. */
   #written = '';
 
@@ -37,13 +39,18 @@ export class TimeList {
     return this.#room.subarray(0, this.#length);
   }
 
+  /** They are not to be changed, and stay as they are when the list changes. Threads share their memory. */
+  lend(): Float64Array {
+    this.#read();
+    if (!isShared(this.#room)) this.#renew(sharedBuffer);
+    this.#isLent = true;
+    return this.times;
+  }
+
   insert(at: number): void {
     const index = this.#placeOf(at);
-    if (this.#length === this.#room.length) {
-      const larger = new Float64Array(this.#length + LEAST_ROOM + Math.floor(this.#length / 10));
-      larger.set(this.#room);
-      this.#room = larger;
-    }
+    const isFull = this.#length === this.#room.length;
+    if (isFull || (this.#isLent && index < this.#length)) this.#renew();
     this.#room.copyWithin(index + 1, index, this.#length);
     this.#room[index] = at;
     this.#length += 1;
@@ -52,17 +59,28 @@ export class TimeList {
   /** Removes one occurrence of `at`; a time that is not there changes nothing. */
   remove(at: number): void {
     const index = lowerBound(this.times, at);
-    if (index === this.#length || this.#room[index] !== at) return;
-    this.#room.copyWithin(index, index + 1, this.#length);
-    this.#length -= 1;
+    if (index < this.#length && this.#room[index] === at) this.#drop(index, index + 1);
   }
 
   dropBefore(from: number): void {
     this.#read();
-    if (this.#length === 0 || (this.#room[0] ?? from) >= from) return;
-    const index = lowerBound(this.times, from);
-    this.#room.copyWithin(0, index, this.#length);
-    this.#length -= index;
+    if (this.#length > 0 && (this.#room[0] ?? from) < from) this.#drop(0, lowerBound(this.times, from));
+  }
+
+  #drop(from: number, to: number): void {
+    if (this.#isLent) this.#renew();
+    this.#room.copyWithin(from, to, this.#length);
+    this.#length -= to - from;
+  }
+
+  /** Goes on in memory of its own, with further room. */
+  #renew(bufferOf = isShared(this.#room) ? sharedBuffer : usualBuffer): void {
+    const room = new Float64Array(
+      bufferOf(BYTES * (this.#length + LEAST_ROOM + Math.floor(this.#length / 10))),
+    );
+    room.set(this.times);
+    this.#room = room;
+    this.#isLent = false;
   }
 
   /** Most times are later than all others. */
@@ -93,6 +111,14 @@ export class TimeList {
     list.#written = $times;
     return list;
   }
+}
+
+const BYTES = Float64Array.BYTES_PER_ELEMENT;
+const usualBuffer = (bytes: number): ArrayBuffer | SharedArrayBuffer => new ArrayBuffer(bytes);
+const sharedBuffer = (bytes: number) => new SharedArrayBuffer(bytes);
+
+function isShared({ buffer }: Float64Array): boolean {
+  return buffer instanceof SharedArrayBuffer;
 }
 
 function stepsOf(times: readonly number[]): string {

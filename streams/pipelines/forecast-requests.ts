@@ -3,7 +3,7 @@ import { coldStart, MODEL } from '../model/forecast/params.ts';
 import { HORIZON_HOURS, horizonAt, horizonsOf } from '../model/horizons.ts';
 import { seedOf } from '../model/seed.ts';
 import { lowerBound } from '../model/sorted-times.ts';
-import type { AccountId } from '../observation.ts';
+import type { TimeList } from '../model/time-list.ts';
 import type { ModelRequest } from '../records.ts';
 import {
   type Asked,
@@ -46,7 +46,7 @@ export function askFit(state: ForecastState, turn: Turn): void {
   if (!isOld && fromAt >= fit.fromAt - MORE_HISTORY_MS) return;
   state.fitAsked = { seq, at, fromAt, isAnswered: false };
   ask(turn, `fit:${turn.account}`, () => {
-    const { postTimes } = postsBefore(state, turn, at);
+    const { postTimes } = postsBefore(state, at);
     const known = { now: at, fromAt, postTimes, ...priorIn(state), closed: closedForecasts(state) };
     return { type: 'fit', account: turn.account, ...known };
   });
@@ -86,7 +86,7 @@ function askOpen(state: ForecastState, event: OpenEvent, turn: Turn): void {
   ask({ ...turn, cause: reason ?? 'clock' }, String(eventId), () => {
     const window = { eventId, now: at, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
     const settlement = settlementFacts(state, { ...target, startAt });
-    const posts = postsBefore(state, turn, at);
+    const posts = postsBefore(state, at);
     const known = { settlement, params, fromAt, ...posts, ...priorIn(state), previous };
     return { type: 'forecast', account, origin: 'live', horizonHours: null, ...window, ...known };
   });
@@ -134,7 +134,7 @@ function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Tu
   const { account } = turn;
   ask({ ...turn, cause: 'model' }, key, () => {
     const window = { eventId, now, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
-    const posts = postsBefore(state, turn, now);
+    const posts = postsBefore(state, now);
     const known = { settlement: null, params: null, fromAt, ...posts, ...priorIn(state), previous: null };
     return { type: 'forecast', account, origin: 'history', horizonHours: hours, ...window, ...known };
   });
@@ -164,29 +164,15 @@ function priorIn({ prior }: ForecastState) {
   return prior && { prior };
 }
 
-/** Creation times before `now`, ascending: of the counted posts, and of all posts. */
+/** Creation times before `now`, ascending: of the counted posts, and of all posts. Worker threads share their memory. */
 function postsBefore(
   { countedAt, postedAt }: ForecastState,
-  { account, postTimes }: Turn,
   now: number,
 ): { readonly postTimes: Float64Array; readonly activity: Float64Array } {
-  return {
-    postTimes: timesBefore(postTimes.counted, account, countedAt.times, now),
-    activity: timesBefore(postTimes.all, account, postedAt.times, now),
-  };
+  return { postTimes: timesBefore(countedAt, now), activity: timesBefore(postedAt, now) };
 }
 
-function timesBefore(
-  copies: Map<AccountId, Float64Array>,
-  account: AccountId,
-  times: Float64Array,
-  now: number,
-): Float64Array {
-  let copy = copies.get(account);
-  if (copy === undefined) {
-    copy = new Float64Array(new SharedArrayBuffer(times.length * Float64Array.BYTES_PER_ELEMENT));
-    copy.set(times);
-    copies.set(account, copy);
-  }
-  return copy.subarray(0, lowerBound(times, now));
+function timesBefore(list: TimeList, now: number): Float64Array {
+  const times = list.lend();
+  return times.subarray(0, lowerBound(times, now));
 }

@@ -120,20 +120,9 @@ export interface ForecastState {
   settlesAt: number;
 }
 
-/**
- * Copies of the accounts' creation times, of counted posts and of all posts, made once for all requests between two
- * posts. Worker threads share their memory, which is never written again, so a request copies nothing. They are not part
- * of the state: a restart makes them again.
- */
-export interface PostTimes {
-  readonly counted: Map<AccountId, Float64Array>;
-  readonly all: Map<AccountId, Float64Array>;
-}
-
 /** The observation being handled, and where to emit. */
 export interface Turn extends Trigger {
   readonly account: AccountId;
-  readonly postTimes: PostTimes;
   /** Whether requests are emitted. The state is the same if they are not. */
   readonly isAsking: boolean;
   readonly emit: (message: Message<'request' | 'outcome'>) => void;

@@ -28,7 +28,6 @@ import {
   isOutcomeOf,
   keptFrom,
   type MadeByWindow,
-  type PostTimes,
   targetOf,
   windowOf,
 } from './forecast-state.ts';
@@ -57,13 +56,10 @@ export function forecast(
     tagged('lag', lag$),
     tagged('prediction', prediction$),
     tagged('observation', observation$),
-  ).pipe(actors(behaviourWith({ counted: new Map(), all: new Map() }, isAsking), states, onFailure));
+  ).pipe(actors(behaviourWith(isAsking), states, onFailure));
 }
 
-function behaviourWith(
-  postTimes: PostTimes,
-  isAsking: boolean,
-): Behaviour<Message<From>, ForecastState, ForecastChange> {
+function behaviourWith(isAsking: boolean): Behaviour<Message<From>, ForecastState, ForecastChange> {
   return {
     name: 'forecast',
     address: (message) =>
@@ -76,8 +72,7 @@ function behaviourWith(
       switch (type) {
         case 'post':
           recordActivity(state, value);
-          postTimes.all.delete(account);
-          if (recordPost(state, value)) postTimes.counted.delete(account);
+          recordPost(state, value);
           return;
         case 'event':
           recordEvent(state, value);
@@ -91,7 +86,7 @@ function behaviourWith(
         case 'observation': {
           const { seq, receivedAt: at, fact } = value;
           observe(state, value, account);
-          const turn = { account, seq, at, cause: causeOf(fact), emit, postTimes, isAsking };
+          const turn = { account, seq, at, cause: causeOf(fact), emit, isAsking };
           settle(state, turn);
           askFit(state, turn);
           askLive(state, turn);
@@ -137,20 +132,18 @@ function recordActivity(state: ForecastState, { output, via, previous }: PostCha
   postedAt.dropBefore(at - SLEEP_MEMORY_MS);
 }
 
-/** Returns whether the counted posts have changed. */
-function recordPost(state: ForecastState, { output, previous }: PostChange): boolean {
+function recordPost(state: ForecastState, { output, previous }: PostChange): void {
   const { record, at, cause } = output;
-  if (!record.isCounted && !previous?.isCounted) return false;
+  if (!record.isCounted && !previous?.isCounted) return;
   const isDeletionNews = recordDeletion(state, record, previous, at);
   // A post that the oracle took in counts as it did before.
-  if (cause === 'oracle' && !isDeletionNews) return false;
+  if (cause === 'oracle' && !isDeletionNews) return;
   const { countedAt } = state;
   if (previous?.isCounted) countedAt.remove(previous.createdAt);
   if (record.isCounted) countedAt.insert(record.createdAt);
   countedAt.dropBefore(keptFrom(at));
   state.mayHaveSettled = true;
   wantForecasts(state, cause);
-  return true;
 }
 
 /** Returns whether the posts that the oracle may never count have changed. */

@@ -63,6 +63,41 @@ describe('TimeList', () => {
     );
   });
 
+  it('lends its times for good, in memory that threads share, whatever is changed afterwards', () => {
+    const change = fc.record({
+      what: fc.constantFrom('insert' as const, 'remove' as const, 'dropBefore' as const, 'lend' as const),
+      at: fc.nat({ max: 60 }),
+    });
+    fc.assert(
+      fc.property(ascending(fc.nat({ max: 50 })), fc.array(change, { maxLength: 80 }), (times, changes) => {
+        const list = new TimeList(times);
+        const lent: (readonly [now: Float64Array, then: readonly number[]])[] = [];
+        for (const { what, at } of changes) {
+          if (what !== 'lend') {
+            list[what](at);
+            continue;
+          }
+          const given = list.lend();
+          assert.ok(given.buffer instanceof SharedArrayBuffer);
+          assert.deepEqual([...given], [...list.times]);
+          lent.push([given, [...given]]);
+        }
+        for (const [now, then] of lent) assert.deepEqual([...now], then);
+      }),
+    );
+  });
+
+  it('lends the same memory until a time goes, or comes between', () => {
+    const list = new TimeList([10, 20, 30]);
+    const first = list.lend();
+    list.insert(40);
+    assert.equal(list.lend().buffer, first.buffer);
+    list.insert(25);
+    assert.notEqual(list.lend().buffer, first.buffer);
+    assert.deepEqual([...first], [10, 20, 30]);
+    assert.deepEqual([...list.lend()], [10, 20, 25, 30, 40]);
+  });
+
   it('is written with what was changed', () => {
     const list = TimeList.from({ $times: 'a 1' });
     list.insert(50);
