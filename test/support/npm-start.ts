@@ -26,6 +26,7 @@ export function flagsFor(accounts: number): readonly string[] {
   return [
     ...NPM_START.flags,
     '--max-semi-space-size=16',
+    `--max-old-space-size=${Math.max(768, 4 * accounts)}`,
     `--initial-old-space-size=${Math.ceil(1.5 * accounts)}`,
   ];
 }
