@@ -57,7 +57,17 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
     { readonly forecasts: readonly ScoredForecast[]; readonly part: ScoredPart }
   >();
 
+  let isPassing = false;
   function* pass(): Generator<void> {
+    isPassing = true;
+    try {
+      yield* computeAnew();
+    } finally {
+      isPassing = false;
+    }
+  }
+
+  function* computeAnew(): Generator<void> {
     while (latest.readMore('scores') > 0) yield;
     const { seq, changes } = scores;
     const data: ScoredPart[] = [];
@@ -100,10 +110,9 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
   // Values change at least each second, so a start that is over, or a score that came during a pass, is soon noticed.
   const subscription = latest.change$.subscribe(() => {
     beginIfStarted();
-    const isPassing = timer !== undefined || work?.isUnderWay() === true;
     // A first pass that failed is tried again, as there is no result of before.
     const isDue = scores.changes !== done.changes || done.revision === 0;
-    if (!isBegun || isPassing || !isDue) return;
+    if (!isBegun || timer !== undefined || isPassing || !isDue) return;
     timer = setTimeout(() => {
       timer = undefined;
       work = startPacedWork(pass(), report);
