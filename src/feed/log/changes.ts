@@ -210,6 +210,17 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     return [changeOf(topic, at, [...causes], key, stored)];
   }
 
+  /** Whether somebody follows the topic of the record there, and nobody those of the rest: readers need not wait for these. */
+  function isLastFollowed(taken: readonly DueRecord[], place: number): boolean {
+    const [record, next] = [taken[place], taken[place + 1]];
+    return (
+      record !== undefined &&
+      record.topic !== next?.topic &&
+      isFollowed(record.topic) &&
+      (next === undefined || !isFollowed(next.topic))
+    );
+  }
+
   /** Whether it was published since the start. */
   function isPublished({ topic, key }: DueRecord): boolean {
     return (log.live(topic).get(key) ?? 0) > 0;
@@ -231,10 +242,10 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
       log.append(part, upTo);
       part = [];
     }
-    for (const record of taken) {
+    for (const [place, record] of taken.entries()) {
       if (!isCatchingUp || !isPublished(record)) part.push(...changesIn(record, at));
       if (!areMany) continue;
-      if (part.length >= CHANGES_PER_PART) {
+      if (part.length >= CHANGES_PER_PART || (part.length > 0 && isLastFollowed(taken, place))) {
         log.append(part, upTo);
         part = [];
       }
