@@ -12,5 +12,5 @@ export function heapRoomDoubt(
   const neededMb = accounts * MEGABYTES_PER_ACCOUNT;
   const allowedMb = Math.floor(limitBytes / MEGABYTE);
   if (neededMb <= allowedMb) return undefined;
-  return `${accounts} accounts may take ${neededMb} MB of heap and Node allows ${allowedMb}: start it with --max-old-space-size=${neededMb}`;
+  return `${accounts} accounts may take ${neededMb} MB of heap and Node allows ${allowedMb}: run node with --max-old-space-size=${neededMb}`;
 }

@@ -134,7 +134,7 @@ export function newest(first: Origin, ...others: readonly (Origin | undefined)[]
 }
 
 /** A record with its `as_of`. */
-export function withAsOf<Fields extends object>(fields: Fields, origin: Origin, ages: Ages | null) {
+export function withAsOf<Fields extends object>(fields: Fields, origin: Origin, ages: Ages) {
   return { ...fields, as_of: { seq: origin.seq, ts: origin.at, ages_ms: ages } };
 }
 

@@ -13,7 +13,7 @@ describe('heapRoomDoubt', () => {
   it('says what to allow where they have not', () => {
     assert.equal(
       heapRoomDoubt(400, 816 * 2 ** 20),
-      '400 accounts may take 1600 MB of heap and Node allows 816: start it with --max-old-space-size=1600',
+      '400 accounts may take 1600 MB of heap and Node allows 816: run node with --max-old-space-size=1600',
     );
   });
 
