@@ -36,20 +36,20 @@ describe('planOf', () => {
 });
 
 describe('planOfDays', () => {
-  it('has the faults of the first hour, and those of one hour of each further day', () => {
+  it('has the faults of the first hour, and those of one hour of each further two days', () => {
     for (let seed = 1; seed <= 5; seed++) {
-      const days = planOfDays(seed, 96);
+      const days = planOfDays(seed, 192);
       assert.deepEqual(
         days.filter(({ at }) => at < HOUR_MS),
         planOf(seed, 1),
       );
       const hours = new Set(days.map(({ at }) => Math.floor(at / HOUR_MS)));
       assert.deepEqual(
-        [...hours].map((hour) => Math.floor(hour / 24)),
+        [...hours].map((hour) => Math.floor(hour / 48)),
         [0, 1, 2, 3],
       );
       const isBadHour = createBadHours(days);
-      for (let hour = 0; hour < 96; hour++) assert.equal(isBadHour(hour), hours.has(hour));
+      for (let hour = 0; hour < 192; hour++) assert.equal(isBadHour(hour), hours.has(hour));
     }
   });
 });

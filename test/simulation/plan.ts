@@ -214,13 +214,13 @@ const OFF_SHARE = 0.25;
 /** How often a kind happens in an hour at most. With half of it in most seeds, 300 hours have more than 1,000 of each. */
 const MOST_PER_HOUR = 12;
 
-const HOURS_OF_DAY = 24;
+const HOURS_PER_BAD_HOUR = 48;
 
-/** The first hour has faults, and then one hour of each day: between them days pass quickly, and much is forgotten. */
+/** The first hour has faults, and then one of each further two days: between them days pass quickly, and much is forgotten. */
 function isBadHour(seed: number, hour: number): boolean {
-  const day = Math.floor(hour / HOURS_OF_DAY);
-  if (day === 0) return hour === 0;
-  return hour % HOURS_OF_DAY === Math.floor(chanceOf(seed, `bad hour of day ${day}`)() * HOURS_OF_DAY);
+  const pair = Math.floor(hour / HOURS_PER_BAD_HOUR);
+  const share = pair === 0 ? 0 : chanceOf(seed, `bad hour of two days ${pair}`)();
+  return hour % HOURS_PER_BAD_HOUR === Math.floor(share * HOURS_PER_BAD_HOUR);
 }
 
 /** As `planOf`, for days: most of their hours have no faults. */
