@@ -116,6 +116,11 @@ export function openFollowingFeed(deps: FollowingFeedDeps): Feed {
   const { topics, frames } = deps;
   const records = createRecords(deps);
   const readers = serveFrames(deps, { topics, log: frames, records, aheadMs: AHEAD_MS });
+  // The process that makes the frames does not know what a snapshot said here.
+  const correct = ({ type }: Published) => {
+    if (type === 'second') readers.sendAgain(records.takeNoLongerLate().map(({ topic }) => topic));
+  };
+  follow(frames.frame$, correct, deps.report);
   return {
     ...readers,
     async close() {
@@ -135,6 +140,8 @@ interface ServedFrames {
 interface Readers extends Feed {
   /** Whether somebody reads a topic now. */
   isFollowed(topic: Topic): boolean;
+  /** Sends those who read these topics a new snapshot. */
+  sendAgain(topics: readonly Topic[]): void;
 }
 
 function serveFrames(deps: ReadersDeps, { topics, log, records, aheadMs }: ServedFrames): Readers {
@@ -183,6 +190,9 @@ function serveFrames(deps: ReadersDeps, { topics, log, records, aheadMs }: Serve
   return {
     epoch: log.epoch,
     isFollowed: (topic) => fanOut.isFollowed(log.state(topic)),
+    sendAgain(again) {
+      for (const topic of new Set(again)) delivery.sendAgain(fanOut.subscribers(log.state(topic)));
+    },
     figures: () => ({
       ...counters,
       waiting: delivery.waiting,

@@ -30,6 +30,8 @@ export type Ages = Readonly<Record<Input, number | null>> &
 export interface RecordAges {
   readonly shared: Ages;
   readonly own: ReadonlyMap<string, Ages>;
+  /** How much of them is the time since the last tick. */
+  readonly sinceTickMs: number;
 }
 
 /** The inputs that are late, in the same way. */
@@ -102,20 +104,36 @@ export function agesOf(latest: Latest, nowMs: number, account?: AccountId): Reco
   }
 
   const shared = agesWith();
-  if (lagging === undefined) return { shared, own: NONE };
+  if (lagging === undefined) return { shared, own: NONE, sinceTickMs };
   const own = new Map<string, Ages>();
   const events = account === undefined ? latest.all('events') : latest.ofAccount('events', account);
   for (const { key, record } of events) {
     const isAsked = account !== undefined || record.subject.type === 'crypto';
     if (isAsked && record.phase === 'active') own.set(key, agesWith(record));
   }
-  return { shared, own };
+  return { shared, own, sinceTickMs };
 }
 
 /** The inputs that are older than their limit. An input that never answered has no age and is not included. */
-export function lateInputs({ shared, own }: RecordAges, limits: AgeLimits): RecordLate {
-  const late = (ages: Ages) => LIMITED_INPUTS.filter((input) => (ages[input] ?? 0) > ageLimit(limits, input));
-  return { shared: late(shared), own: new Map(Array.from(own, ([key, ages]) => [key, late(ages)])) };
+export function lateInputs(ages: RecordAges, limits: AgeLimits): RecordLate {
+  return inputsIn(ages, (input, ageMs) => ageMs > ageLimit(limits, input));
+}
+
+/** Those of them that were not late at the last tick, so that the streams know nothing of it. */
+export function lateSinceTick(ages: RecordAges, limits: AgeLimits): RecordLate {
+  const { sinceTickMs } = ages;
+  return inputsIn(ages, (input, ageMs) => {
+    const limitMs = ageLimit(limits, input);
+    return ageMs > limitMs && ageMs - sinceTickMs <= limitMs;
+  });
+}
+
+function inputsIn(
+  { shared, own }: RecordAges,
+  isMeant: (input: LimitedInput, ageMs: number) => boolean,
+): RecordLate {
+  const meant = (ages: Ages) => LIMITED_INPUTS.filter((input) => isMeant(input, ages[input] ?? 0));
+  return { shared: meant(shared), own: new Map(Array.from(own, ([key, ages]) => [key, meant(ages)])) };
 }
 
 /** Differs whenever an input of some record is late that was not, or the other way round. */

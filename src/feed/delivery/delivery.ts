@@ -49,6 +49,8 @@ export interface Delivery {
   sendUnnumbered(reader: Reader, batch: FrameBatch): void;
   /** Sends what the reader lacks, as its caller's budget allows. Has to be called after it subscribed. */
   catchUp(reader: Reader): void;
+  /** Sends those that are live a new snapshot, as theirs may say what no longer holds and no frame corrects. */
+  sendAgain(subscriptions: Iterable<Subscription>): void;
   /** Readers that lack something and wait for the budget of their caller, or until others have taken what they were sent. */
   readonly waiting: number;
 }
@@ -259,6 +261,13 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
     },
 
     catchUp,
+    sendAgain(subscriptions) {
+      for (const subscription of subscriptions) {
+        if (subscription.place.type !== 'live') continue;
+        subscription.place = { type: 'snapshot' };
+        catchUp(subscription.reader);
+      }
+    },
     get waiting() {
       return waiting.size;
     },

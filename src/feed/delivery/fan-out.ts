@@ -13,6 +13,7 @@ export interface FanOut {
   remove(subscription: Subscription): void;
   /** Whether a topic has a subscriber. */
   isFollowed(state: TopicState): boolean;
+  subscribers(state: TopicState): readonly Subscription[];
   /** Sends successive frames of one topic to its subscribers. */
   send(state: TopicState, frames: readonly Frame[]): void;
   /** Sends a text to the subscribers of a topic without numbers. It is made only if there are any. */
@@ -108,6 +109,7 @@ export function createFanOut(epoch: string, delivery: Delivery): FanOut {
     },
     remove: (subscription) => void subscribed.get(subscription.state)?.delete(subscription),
     isFollowed,
+    subscribers: (state) => [...(subscribed.get(state) ?? [])],
     send(state, frames) {
       if (isFollowed(state)) enqueue({ type: 'frames', state, frames });
     },

@@ -127,6 +127,15 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     }
   }
 
+  /** Marks the records that were told with late inputs which are heard of again, unless they change anyway. */
+  function addNoLongerLate(): void {
+    for (const { topic, key } of records.takeNoLongerLate()) {
+      // Those who were told by a snapshot saw something else than the frames said.
+      seen.get(topic)?.delete(key);
+      if (due.get(topic)?.has(key) !== true) add({ topic, key, cause: 'clock' });
+    }
+  }
+
   /** What FREE readers see of each record, and the posts that they were shown, by topic: they get no frame without news. */
   const seen = new Map<Topic, Map<string, string | null>>();
   const seenPosts = new Map<Topic, Map<string, SeenPost>>();
@@ -297,7 +306,10 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     waitingPosts = [];
     waitingTick = undefined;
     isWaiting = false;
-    if (tick !== undefined) addStale(tick);
+    if (tick !== undefined) {
+      addStale(tick);
+      addNoLongerLate();
+    }
     // Posts that were read from the store may be announced again.
     const changes = posts.flatMap((post) => (post.seq > caughtUpTo ? postChanges(post) : []));
     yield* append(changes, { tick });

@@ -4,6 +4,7 @@ import {
   agesOf,
   closeRecords,
   lateInputs,
+  lateSinceTick,
   ofRecord,
   type RecordAges,
 } from '../../views/as-of.ts';
@@ -12,6 +13,7 @@ import type { Latest, OutputOf } from '../../views/latest.ts';
 import { closeAll, type Moment, renderAll, tickAt } from '../../views/record-view.ts';
 import { type Topic, tierOf } from '../channels.ts';
 import type { StoredRecord } from './stored-record.ts';
+import { createToldLate, type TopicKey } from './told-late.ts';
 
 /** Posts in a snapshot, as many as on the first page over REST. */
 const FIRST_PAGE = 15;
@@ -42,6 +44,11 @@ export interface Records {
   moment(): string;
   /** False while there may be further records, of events that are not known. */
   areAllKnown(topic: Topic): boolean;
+  /**
+   * The records whose last frame, or a snapshot, told of late inputs that are heard of again, though no output tells so. Each
+   * is returned once.
+   */
+  takeNoLongerLate(): readonly TopicKey[];
   /** The JSON array of all records; of posts the newest up to seq `upTo` of the log. */
   all(topic: Topic, audience: Audience, upTo: number): string;
 }
@@ -53,8 +60,10 @@ function usualAudience(topic: Topic): Audience {
 
 export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Records {
   const agesFor = ({ account }: Topic) => agesOf(latest, now(), account?.id);
-  const lateIn = (ages: RecordAges, { account }: Topic) =>
-    lateInputs(ages, account?.staleAfterMs ?? staleAfterMs);
+  const limitsOf = ({ account }: Topic) => account?.staleAfterMs ?? staleAfterMs;
+  const lateIn = (ages: RecordAges, topic: Topic) => lateInputs(ages, limitsOf(topic));
+  const lateSince = (ages: RecordAges, topic: Topic) => lateSinceTick(ages, limitsOf(topic));
+  const toldLate = createToldLate();
   const momentOf = (ages: RecordAges, topic: Topic, key: string): Moment => ({
     latest,
     late: ofRecord(lateIn(ages, topic), key),
@@ -71,6 +80,7 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
       const { view } = topic.records;
       const ages = agesFor(topic);
       const moment = momentOf(ages, topic, key);
+      if (view.listsStale) toldLate.frame(topic, key, lateSince(ages, topic));
       if (view.facts !== undefined) return view.facts.write(moment, key, ofRecord(ages, key)) ?? null;
       const render = view.render(moment, key, usualAudience(topic));
       return render === undefined ? null : close(closeAll(view, [{ key, render }], instant(), ages));
@@ -93,6 +103,7 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
       const about = records.type === 'states' ? records.view.eventsAbout : undefined;
       return about === undefined || areEventsKnown(latest, about, now());
     },
+    takeNoLongerLate: () => toldLate.takeOutdated((topic) => lateSince(agesFor(topic), topic)),
     all(topic, audience, upTo) {
       const ages = agesFor(topic);
       switch (topic.records.type) {
@@ -110,6 +121,7 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
         case 'states': {
           const { view } = topic.records;
           const late = lateIn(ages, topic);
+          if (view.listsStale) toldLate.snapshot(topic, view.keys(latest), lateSince(ages, topic));
           return closeAll(view, renderAll(view, { latest, late }, audience), instant(), ages);
         }
       }
