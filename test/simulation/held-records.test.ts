@@ -54,6 +54,15 @@ describe('createHeldRecords', () => {
     assert.ok(!isHeld({ event_id: 1, real_counter: 5, velocity: 7 }));
   });
 
+  it('takes one of a seq between those of two records, whatever it has, and none of a later seq', () => {
+    const { snapshot, update, wait, isHeld } = stage();
+    snapshot({ event_id: 1, real_counter: 3, as_of: { seq: 10 } });
+    wait(1_000);
+    update('1', { event_id: 1, real_counter: 5, as_of: { seq: 12 } });
+    assert.ok(isHeld({ event_id: 1, real_counter: 4, as_of: { seq: 11 } }));
+    assert.ok(!isHeld({ event_id: 1, real_counter: 6, as_of: { seq: 13 } }));
+  });
+
   it('finds a record that the reader lacks, or has otherwise', () => {
     const missing = stage();
     missing.snapshot({ event_id: 1, real_counter: 3 });

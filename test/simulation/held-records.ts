@@ -14,8 +14,12 @@ const frame = z.object({
 interface Version {
   /** Null once the record is gone. */
   readonly text: string | null;
+  /** The last observation that changed it, if it tells. */
+  readonly seq: number | undefined;
   readonly since: number;
 }
+
+const origin = z.object({ as_of: z.object({ seq: z.number() }) });
 
 interface HeldRecords {
   /** Told each frame that the client of a reader has passed on. */
@@ -29,6 +33,10 @@ function textOf({ as_of: _, seconds_remaining: __, ...rest }: ShownRecord['recor
   return JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+function seqOf(fields: ShownRecord['record']): number | undefined {
+  return origin.safeParse(fields).data?.as_of.seq;
+}
+
 type Fields = ReadonlyMap<string, string>;
 
 /** The JSON of each field of a record. */
@@ -38,9 +46,18 @@ function fieldsOf({ text }: Version): Fields {
 }
 
 /**
- * Whether a record is between two that follow each other: a frame may join several changes up to a tick, and an answer
+ * Whether a record was made between two that follow each other: a frame may join several changes up to a tick, and an answer
  * have some of them before.
  */
+function isSince(seq: number | undefined, versions: readonly Version[]): boolean {
+  return versions.some(({ seq: before }, at) => {
+    const after = versions[at + 1]?.seq;
+    if (seq === undefined || before === undefined || after === undefined) return false;
+    return before < seq && seq < after;
+  });
+}
+
+/** Whether a record has only what one of two that follow each other has. Not all that it has tells in its seq. */
 function isBetween(shown: Fields, versions: readonly Fields[]): boolean {
   return versions.some((before, at) => {
     const after = versions[at + 1] ?? before;
@@ -70,11 +87,16 @@ export function createHeldRecords({
   const rememberedMs = () => 2 * followingMs();
   const nameOf = (channel: string, account: string | null) => `${channel}/${account}`;
 
-  function hold(held: Map<string, Version[]>, key: string, text: string | null): void {
+  function versionOf(fields: ShownRecord['record'] | null): Version {
+    if (fields === null) return { text: null, seq: undefined, since: now() };
+    return { text: textOf(fields), seq: seqOf(fields), since: now() };
+  }
+
+  function hold(held: Map<string, Version[]>, key: string, fields: ShownRecord['record'] | null): void {
     const versions = (held.get(key) ?? []).filter(
       (_, at, all) => (all[at + 1]?.since ?? Number.POSITIVE_INFINITY) > now() - rememberedMs(),
     );
-    versions.push({ text, since: now() });
+    versions.push(versionOf(fields));
     held.set(key, versions);
   }
 
@@ -89,19 +111,19 @@ export function createHeldRecords({
       const held = topics.get(name) ?? new Map<string, Version[]>();
       topics.set(name, held);
       if (Array.isArray(data)) {
-        const texts = new Map(data.map((each) => [keyOf(each, account), textOf(each)]));
-        for (const gone of held.keys()) if (!texts.has(gone)) hold(held, gone, null);
-        for (const [each, text] of texts) hold(held, each, text);
+        const present = new Map(data.map((each) => [keyOf(each, account), each]));
+        for (const gone of held.keys()) if (!present.has(gone)) hold(held, gone, null);
+        for (const [each, fields] of present) hold(held, each, fields);
       } else if (data === null) hold(held, key ?? '', null);
-      else hold(held, keyOf(data, account), textOf(data));
+      else hold(held, keyOf(data, account), data);
     },
     check(path, body) {
       const shown = recordsOfAnswer(path, body);
       for (const { channel, account, record: fields } of shown) {
         const key = keyOf(fields, account);
-        const version = { text: textOf(fields), since: now() };
+        const version = versionOf(fields);
         const versions = topics.get(nameOf(channel, account))?.get(key) ?? [];
-        const isSame = versions.some(({ text }) => text === version.text);
+        const isSame = versions.some(({ text }) => text === version.text) || isSince(version.seq, versions);
         const inAnswer = isSame ? new Map() : fieldsOf(version);
         const inFrames = isSame ? [] : versions.map(fieldsOf);
         violations.check(
