@@ -23,6 +23,7 @@ import { tellOnce } from '../tell-once.ts';
 import { readEvent } from './event-fact.ts';
 import { eventLists, type Listing, type SentEvent } from './event-list.ts';
 import { createSubjects } from './event-subject.ts';
+import { listedPrices } from './listed-prices.ts';
 import { readPastPrices } from './past-prices.ts';
 
 /** Settlement takes a day or two; what ended earlier has been read before. */
@@ -65,12 +66,15 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 
   async function deliver(events: readonly SentEvent[], context: SourceContext) {
     const facts: NewFact[] = [];
-    /** When the prices of each event were heard that are delivered where they have changed, by `mono`. */
+    /** When prices were heard that are delivered where they have changed, by `mono`. */
     const heard: Record<string, number> = {};
     for (const event of events) {
       const read = readOurs(event, context);
       if (read === null) continue;
-      if (isPriced(read, context)) heard[read.fact.eventId] = context.mono();
+      const { eventId, buckets } = read.fact;
+      if (isPriced(read, context)) heard[listedPrices(eventId, buckets)] = context.mono();
+      // Its books tell others, so that the same in the list are new afterwards.
+      else deliveredPrices.delete(eventId);
       if (isSettling(read, context)) settled.set(read.fact.eventId, read);
       else {
         // It may be open again.

@@ -26,6 +26,7 @@ import { assignToConnections } from './assign-connections.ts';
 import { bookEvents, wireBook } from './book-payload.ts';
 import { bookFrames } from './book-socket.ts';
 import { createFollowedBooks, type FollowedBooks } from './followed-books.ts';
+import { listedPrices } from './listed-prices.ts';
 
 const TOKENS_PER_CONNECTION = 400;
 const TOKENS_PER_REQUEST = 100;
@@ -204,12 +205,13 @@ function rememberFollowed(lookups: SourceLookups): (event: EventRecord) => reado
     let values = known.get(event);
     if (values === undefined) {
       const name = String(event.eventId);
+      const listed = listedPrices(event.eventId, event.buckets);
       values = tradedTokens(event).map((token) => ({
         value: token,
         name,
         isLogged: () => lookups.hasPrice(token),
         // Before an event opens, the list tells its prices.
-        toldBefore: ['events', name],
+        toldBefore: ['events', listed],
       }));
       known.set(event, values);
     }

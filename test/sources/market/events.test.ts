@@ -2,8 +2,15 @@ import assert from 'node:assert/strict';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { liveEndpoints } from '../../../src/sources/live.ts';
 import { eventsSource } from '../../../src/sources/market/events.ts';
+import { listedPrices } from '../../../src/sources/market/listed-prices.ts';
 import { SOURCE_SETTINGS } from '../../../src/sources/settings.ts';
-import { type EventFact, type Fact, HOUR_MS, type PricesFact } from '../../../streams/internal.ts';
+import {
+  type EventFact,
+  type EventRecord,
+  type Fact,
+  HOUR_MS,
+  type PricesFact,
+} from '../../../streams/internal.ts';
 import { isPartition } from '../../../streams/model/partition.ts';
 import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
@@ -205,8 +212,9 @@ describe('eventsSource', () => {
     open = [wireEvent(1, marketsAt(0.1))];
     const { facts, lookups, deliveries, answeredAt } = start();
     await eventually('first prices', () => priceFacts(facts()).length === 1);
-    const firstAt = answeredAt.get('1') ?? Number.NaN;
-    await eventually('the same prices are heard again', () => (answeredAt.get('1') ?? 0) > firstAt);
+    const heardAt = () => answeredAt.get(listedPrices(1, lookups.event(1)?.buckets ?? []));
+    const firstAt = heardAt() ?? Number.NaN;
+    await eventually('the same prices are heard again', () => (heardAt() ?? 0) > firstAt);
     assert.equal(priceFacts(facts()).length, 1);
     open = [wireEvent(1, marketsAt(0.2))];
     await eventually('second prices', () => priceFacts(facts()).length === 2);
@@ -217,10 +225,33 @@ describe('eventsSource', () => {
     const count = deliveries.length;
     // A read that was under way has seen it as upcoming.
     await eventually('a poll', () => deliveries.length > count + 1);
-    const heardAt = answeredAt.get('1');
+    const lastAt = heardAt();
     await eventually('further polls', () => deliveries.length > count + 4);
     assert.equal(priceFacts(facts()).length, 2);
-    assert.equal(answeredAt.get('1'), heardAt);
+    assert.equal(heardAt(), lastAt);
+    lookups.records.set(1, { ...record, phase: 'closed' });
+    open = [wireEvent(1, marketsAt(0.2))];
+    await eventually(
+      'prices like those before it was active are news',
+      () => priceFacts(facts()).length === 3,
+    );
+  });
+
+  it('hears nothing of the prices of other buckets than those in the list', async () => {
+    open = [wireEvent(1)];
+    const { lookups, answeredAt } = start();
+    const heard = (buckets: EventRecord['buckets'] = []) => answeredAt.get(listedPrices(1, buckets));
+    await eventually('they are heard of', () => heard(lookups.event(1)?.buckets) !== undefined);
+    const before = lookups.event(1)?.buckets;
+    open = [wireEvent(1, { markets: [wireMarket('<70', 5), wireMarket('70+', 6)] })];
+    await eventually(
+      'other buckets are',
+      () => heard(lookups.event(1)?.buckets) !== undefined && lookups.event(1)?.buckets.length === 2,
+    );
+    const lastAt = heard(before);
+    const othersAt = heard(lookups.event(1)?.buckets) ?? Number.NaN;
+    await eventually('they are again', () => (heard(lookups.event(1)?.buckets) ?? 0) > othersAt);
+    assert.equal(heard(before), lastAt);
   });
 
   it('reads cursors to the end, and offsets where cursors are not served', async () => {
