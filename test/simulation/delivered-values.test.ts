@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EventRecord, Price } from '../../streams/internal.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
-import { bucket, eventOutput, priceOutput } from '../support/outputs.ts';
+import { bucket, countersOutput, eventOutput, priceOutput } from '../support/outputs.ts';
 import { createDeliveredValues, INPUTS } from './delivered-values.ts';
 
 const OPENING = Buffer.from('HTTP/1.1 101 Switching Protocols\r\n\r\n');
@@ -23,8 +23,8 @@ async function stage(followedAfterMs = 0) {
     accounts,
     followedAfterMs: () => followedAfterMs,
   });
-  const become = async (phase: EventRecord['phase'], seq: number, yesToken = token) => {
-    const event = eventOutput({ ...fields, phase, buckets: [bucket({ yesToken })] }, { seq });
+  const become = async (phase: EventRecord['phase'], seq: number, yesToken = token, slug = fields.slug) => {
+    const event = eventOutput({ ...fields, slug, phase, buckets: [bucket({ yesToken })] }, { seq });
     await kept.outputs.append([event], seq);
     values.onKept('outputs', 'append', [[event], seq]);
   };
@@ -33,6 +33,9 @@ async function stage(followedAfterMs = 0) {
     values,
     become,
     token,
+    async keepCount(seq: number, ui: number | null) {
+      await kept.outputs.append([countersOutput({ eventId: 5, ui }, { seq })], seq);
+    },
     async keepPrice(seq: number, sizes: Pick<Price, 'bidSize' | 'askSize'>) {
       await kept.outputs.append([priceOutput({ eventId: 5, token, ...sizes }, { seq })], seq);
     },
@@ -78,6 +81,14 @@ describe('createDeliveredValues', () => {
     assert.deepEqual(heard().slice(2), [2, 1]);
   });
 
+  it('takes a page for that of the event whose address it was when it was read', async () => {
+    const { read, heard, become, token } = await stage();
+    await become('active', 2, token, 'of-other-days');
+    read(1, '/market/events/slug/of-other-days');
+    await become('active', 3);
+    assert.equal(heard()[2], 1);
+  });
+
   it('takes a list of books for an answer about one that it leaves out, unless its price is shown', async () => {
     const { read, heard, keepPrice, token, become } = await stage();
     await keepPrice(2, { bidSize: 10, askSize: null });
@@ -103,15 +114,30 @@ describe('createDeliveredValues', () => {
     assert.equal(heard()[3], 4);
   });
 
+  it('takes no page without a count for an answer that an event had before it was active again', async () => {
+    const { read, heard, become, keepCount } = await stage();
+    read(1, '/market/events/slug/a-slug');
+    await become('upcoming', 2);
+    read(2, '/nothing');
+    await become('active', 3);
+    assert.equal(heard()[2], undefined);
+    await keepCount(4, 7);
+    assert.equal(heard()[2], 1);
+    await keepCount(5, null);
+    read(3, '/market/events/slug/a-slug');
+    assert.equal(heard()[2], 3);
+  });
+
   it('says nothing of an event that has just opened, or opened again', async () => {
-    const { become, read, heard } = await stage(10);
+    const { become, read, heard, keepCount } = await stage(10);
+    await keepCount(2, 7);
     read(1, '/market/events/slug/a-slug');
     assert.equal(heard()[2], undefined);
     read(11, '/nothing');
     assert.equal(heard()[2], 1);
-    await become('closed', 2);
+    await become('closed', 3);
     assert.equal(heard()[2], 1);
-    await become('active', 3);
+    await become('active', 4);
     assert.equal(heard()[2], undefined);
     read(21, '/nothing');
     assert.equal(heard()[2], 1);

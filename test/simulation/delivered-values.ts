@@ -32,7 +32,11 @@ interface DeliveredValues {
 }
 
 const outputs = z.array(z.object({ stream: z.string(), key: z.string(), record: z.unknown() }));
-const events = z.object({ phase: z.string(), buckets: z.array(z.object({ yesToken: z.string() })) });
+const events = z.object({
+  phase: z.string(),
+  slug: z.string(),
+  buckets: z.array(z.object({ yesToken: z.string() })),
+});
 
 const WITH_BOOKS: readonly string[] = ['active', 'ended'];
 const TOKEN = /"asset_id":"(\d+)"/g;
@@ -55,6 +59,8 @@ export function createDeliveredValues({
   const posts = new Map<string, number>();
   const totals = new Map<string, number>();
   const pages = new Map<string, number>();
+  /** An event has several in turn where its window is moved to other days. */
+  const eventOfSlug = new Map<string, string>();
   const tokens = new Map<string, number>();
   /** When the list of events last told the price of a token. */
   const listed = new Map<string, number>();
@@ -62,7 +68,8 @@ export function createDeliveredValues({
   const activeSince = new Map<string, { readonly at: number; readonly tokens: string }>();
 
   function noteEvent(key: string, record: unknown): void {
-    const { phase, buckets } = events.parse(record);
+    const { phase, slug, buckets } = events.parse(record);
+    eventOfSlug.set(slug, key);
     const tokens = buckets.map(({ yesToken }) => yesToken).join();
     if (phase !== 'active') activeSince.delete(key);
     else if (activeSince.get(key)?.tokens !== tokens) activeSince.set(key, { at: now(), tokens });
@@ -71,6 +78,11 @@ export function createDeliveredValues({
   function isFollowed(eventId: string): boolean {
     const since = activeSince.get(eventId);
     return since === undefined || now() - since.at >= followedAfterMs();
+  }
+
+  function hearPage(slug: string): void {
+    const event = eventOfSlug.get(slug);
+    if (event !== undefined) pages.set(event, now());
   }
 
   function hear(text: string): void {
@@ -105,6 +117,18 @@ export function createDeliveredValues({
     return all.length === 0 ? undefined : Math.max(...all);
   }
 
+  function activeAtOf(eventId: string): number {
+    return activeSince.get(eventId)?.at ?? Number.NEGATIVE_INFINITY;
+  }
+
+  function pageHeardAt(eventId: string): number | undefined {
+    const heard = pages.get(eventId);
+    const counters = kept.outputs.get('counters', eventId);
+    // Without a count nothing is left of a page without one that was read when the event was last active.
+    const isShown = counters?.stream === 'counters' && counters.record.ui !== null;
+    return isShown || (heard !== undefined && heard >= activeAtOf(eventId)) ? heard : undefined;
+  }
+
   return {
     onKept(part, method, args) {
       if (part !== 'outputs' || method !== 'append') return;
@@ -119,8 +143,7 @@ export function createDeliveredValues({
       if (host === 'oracle' && third === 'trackings') totals.set(decodeURIComponent(fourth), now());
       // An event that is missing in the list is read from its page too, for its prices.
       const isOfEvents = source === 'events';
-      if (host === 'market' && second === 'events' && third === 'slug' && !isOfEvents)
-        pages.set(fourth, now());
+      if (host === 'market' && second === 'events' && third === 'slug' && !isOfEvents) hearPage(fourth);
       if (host === 'market' && second === 'events' && isOfEvents)
         for (const [, token = ''] of text.matchAll(LISTED_TOKENS)) listed.set(token, now());
       if (host === 'book' && second === 'books') hearBooks(text);
@@ -129,7 +152,7 @@ export function createDeliveredValues({
     heardAt(eventId, input) {
       const event = kept.outputs.get('events', eventId);
       if (event?.stream !== 'events') return undefined;
-      const { subject, trackingId, slug, buckets } = event.record;
+      const { subject, trackingId, buckets } = event.record;
       if (subject.type !== 'posts' || !isFollowed(eventId)) return undefined;
       switch (input) {
         case 'posts':
@@ -137,9 +160,9 @@ export function createDeliveredValues({
         case 'oracle':
           return trackingId === null ? undefined : totals.get(trackingId);
         case 'ui':
-          return pages.get(slug);
+          return pageHeardAt(eventId);
         case 'prices': {
-          const activeAt = activeSince.get(eventId)?.at ?? Number.NEGATIVE_INFINITY;
+          const activeAt = activeAtOf(eventId);
           const heard = buckets.flatMap(({ yesToken }) => priceHeardAt(yesToken, activeAt) ?? []);
           return heard.length === 0 ? undefined : Math.max(...heard);
         }
