@@ -1,3 +1,4 @@
+import { PARTS_OF_ROUND, partOfRound } from '../../src/sources/market/followed-books.ts';
 import { SOURCE_SETTINGS } from '../../src/sources/settings.ts';
 import { spreadOf } from '../../src/sources/spread.ts';
 import {
@@ -111,24 +112,33 @@ interface Delivery extends Step {
 
 /**
  * A second as the sources of the program deliver it: what is polled of each account at the account's share of the second,
- * prices of all accounts with the next flush, and the tick at the end.
+ * prices with the next part of a round of them, and the tick at the end.
  */
 export function deliveriesOf({ at: endAt, facts }: Step, accounts: readonly string[]): readonly Delivery[] {
   const shares = new Map(accounts.map((account, place) => [account, spreadOf(place)]));
+  const places = new Map(accounts.map((account, place) => [account, place]));
   const byTime = new Map<number, Fact[]>();
   for (const fact of facts) {
-    const afterMs = deliveredAfterMs(fact, shares);
+    const afterMs = deliveredAfterMs(fact, { shares, places });
     byTime.set(afterMs, [...(byTime.get(afterMs) ?? []), fact]);
   }
   const inOrder = [...byTime].sort(([a], [b]) => a - b);
   return inOrder.map(([afterMs, facts]) => ({ afterMs, at: endAt - STEP_MS + afterMs, facts }));
 }
 
-function deliveredAfterMs(fact: Fact, shares: ReadonlyMap<string, number>): number {
+interface Accounts {
+  readonly shares: ReadonlyMap<string, number>;
+  readonly places: ReadonlyMap<string, number>;
+}
+
+function deliveredAfterMs(fact: Fact, { shares, places }: Accounts): number {
   if (fact.kind === 'tick') return STEP_MS;
-  const share = shares.get(accountOf(fact) ?? '') ?? 0;
-  const flushMs = fact.kind === 'prices' ? SOURCE_SETTINGS.pricesFlushPeriodMs : 1;
-  return flushMs * Math.floor((STEP_MS * share) / flushMs);
+  const account = accountOf(fact) ?? '';
+  const atMs = STEP_MS * (shares.get(account) ?? 0);
+  if (fact.kind !== 'prices') return Math.floor(atMs);
+  const roundMs = SOURCE_SETTINGS.pricesFlushPeriodMs;
+  const part = partOfRound((places.get(account) ?? 0) * OPEN_EVENTS);
+  return roundMs * Math.floor(atMs / roundMs) + (roundMs / PARTS_OF_ROUND) * part;
 }
 
 /** The account that a fact is about; undefined when it is about all. */

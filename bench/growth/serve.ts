@@ -35,11 +35,14 @@ interface ServeParts {
   readonly accept: (step: Step) => Promise<void>;
 }
 
-/** Serves readers of account `a` while the steps are taken, one each second, as the sources of the program deliver them. */
+/**
+ * Serves readers of account `a` while the steps are taken, one each second, as the sources of the program deliver them. What
+ * is measured begins after the seconds of the warm-up.
+ */
 export async function serveSteps(
   parts: ServeParts,
-  steps: Iterable<Step>,
-  seconds: number,
+  steps: readonly Step[],
+  warmUpSeconds: number,
 ): Promise<Latencies> {
   const { store, latest, now, accept } = parts;
   const { accounts } = parseConfig({ flags: { accounts: String(parts.accounts) }, env: {} });
@@ -82,13 +85,17 @@ export async function serveSteps(
   });
   const generator = await startSteadyGenerator();
   const port = Number(new URL(server.url).port);
-  const load = { port, paths: PATHS, perSecond: REQUESTS_PER_SECOND, ms: seconds * 1_000 };
-  const asked = generator.run(load);
+  const load = { port, paths: PATHS, perSecond: REQUESTS_PER_SECOND };
+  const servedMs = (steps.length - warmUpSeconds) * 1_000;
+  const asked = generator
+    .run({ ...load, ms: warmUpSeconds * 1_000 })
+    .then(() => generator.run({ ...load, ms: servedMs }));
   const startedAt = performance.now();
   let second = 0;
   const ids = accountIds(parts.accounts);
   const accepted: Promise<void>[] = [];
   for (const step of steps) {
+    if (second === warmUpSeconds) frames.length = 0;
     const secondAt = startedAt + 1_000 * second++;
     for (const delivery of deliveriesOf(step, ids)) {
       const dueAt = secondAt + delivery.afterMs;

@@ -276,7 +276,7 @@ describe('hostile payloads', function () {
       for (const event of events) board.apply(event);
       assert.equal(
         board
-          .take()
+          .take(0)
           .map(faultOf)
           .find((fault) => fault !== null),
         undefined,

@@ -22,10 +22,24 @@ export interface FollowedBooks {
    * of a book that is gone stays as old as it is.
    */
   answered(ids: readonly string[]): void;
-  /** When each token that was heard of since the last call was last heard of, by `mono`. */
-  takeHeard(): Readonly<Record<string, number>>;
-  /** The quotes changed since the last call, by event. */
-  take(): readonly PricesFact[];
+  /** Whether it follows an event that has its turn in this part of a round. */
+  has(part: number): boolean;
+  /** When each token of this part that was heard of since the last call was last heard of, by `mono`. */
+  takeHeard(part: number): Readonly<Record<string, number>>;
+  /** The quotes of this part changed since the last call, by event. */
+  take(part: number): readonly PricesFact[];
+}
+
+/**
+ * Prices are delivered in rounds of so many parts, and each event has its turn in one of them: what hundreds of events bring at
+ * once would hold up requests for long. Few events are one part.
+ */
+export const PARTS_OF_ROUND = 5;
+const EVENTS_PER_PART = 20;
+
+/** The part in which the event at this place among those followed has its turn. */
+export function partOfRound(place: number): number {
+  return Math.floor(place / EVENTS_PER_PART) % PARTS_OF_ROUND;
 }
 
 interface Followed {
@@ -50,12 +64,19 @@ export function createFollowedBooks(
   const changed = new Set<string>();
   /** When tokens were heard of, by `mono`, until this is taken. */
   const heard = new Map<string, number>();
+  /** By event. */
+  let parts: ReadonlyMap<number, number> = new Map();
+  let presentParts: ReadonlySet<number> = new Set();
 
   /** When a message was sent; null when it does not say, or says a time to come: nothing would be newer than that. */
   function plausible(sentAt: number | null): number | null {
     if (sentAt === null || sentAt <= now() + AHEAD_MS) return sentAt;
     faults.tell('sentAt', 'the books say that they were sent at a time ahead of our clock', context);
     return null;
+  }
+
+  function isIn(part: number, id: string): boolean {
+    return parts.get(eventIds.get(id) ?? Number.NaN) === part;
   }
 
   function replace(token: Followed, book: WireBook) {
@@ -90,6 +111,8 @@ export function createFollowedBooks(
   return {
     follow(wanted) {
       eventIds = wanted;
+      parts = new Map(Array.from(new Set(wanted.values()), (event, place) => [event, partOfRound(place)]));
+      presentParts = new Set(parts.values());
       for (const id of followed.keys()) {
         if (wanted.has(id)) continue;
         followed.delete(id);
@@ -143,21 +166,23 @@ export function createFollowedBooks(
         if (token !== undefined && token.book === undefined && !lookups.hasBook(id)) heard.set(id, mono());
       }
     },
-    takeHeard() {
-      const taken = Object.fromEntries(heard);
-      heard.clear();
-      return taken;
+    has: (part) => presentParts.has(part),
+    takeHeard(part) {
+      const taken = Array.from(heard).filter(([id]) => isIn(part, id));
+      for (const [id] of taken) heard.delete(id);
+      return Object.fromEntries(taken);
     },
-    take() {
+    take(part) {
       const quotes = new Map<number, Quote[]>();
       for (const id of changed) {
+        if (!isIn(part, id)) continue;
+        changed.delete(id);
         const token = followed.get(id);
         const eventId = eventIds.get(id);
         if (token === undefined || eventId === undefined) continue;
         token.delivered = quoteOf(id, token);
         quotes.set(eventId, [...(quotes.get(eventId) ?? []), token.delivered]);
       }
-      changed.clear();
       return Array.from(quotes, ([eventId, list]) => ({ kind: 'prices', eventId, quotes: list }));
     },
   };

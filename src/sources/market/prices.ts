@@ -25,7 +25,7 @@ import type { FollowedValue, Source, SourceContext, SourceLookups } from '../sou
 import { assignToConnections } from './assign-connections.ts';
 import { bookEvents, wireBook } from './book-payload.ts';
 import { bookFrames } from './book-socket.ts';
-import { createFollowedBooks, type FollowedBooks } from './followed-books.ts';
+import { createFollowedBooks, type FollowedBooks, PARTS_OF_ROUND } from './followed-books.ts';
 import { listedPrices } from './listed-prices.ts';
 
 const TOKENS_PER_CONNECTION = 400;
@@ -64,12 +64,13 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
   let connections: readonly ReadonlySet<string>[] = [];
   /** When connections were lost of late, by `mono`. */
   let lostAt: readonly number[] = [];
-  let hasNews = false;
+  /** By part of a round: flushes since the last delivery, and whether anything came since then. */
+  const parts = Array.from({ length: PARTS_OF_ROUND }, () => ({ flushes: 0, hasNews: false }));
   let framesSinceSnapshot = 0;
   let snapshotsWithoutFrames = 0;
 
   function dataArrived() {
-    hasNews = true;
+    for (const part of parts) part.hasNews = true;
     watchdog.dataArrived();
   }
 
@@ -153,21 +154,27 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
     framesSinceSnapshot = 0;
   }
 
-  let flushes = 0;
-  async function flush() {
-    const facts = books.take();
-    flushes += 1;
-    if (facts.length === 0 && !(hasNews && flushes >= FLUSHES_PER_SIGN_OF_LIFE)) return;
-    flushes = 0;
-    hasNews = false;
-    await context.deliver(facts, undefined, books.takeHeard());
+  let rounds = 0;
+  // In turn, whatever was left out while a delivery took long.
+  async function flushNext() {
+    const place = rounds++ % PARTS_OF_ROUND;
+    const part = parts[place];
+    // Where nothing is followed, the first tells that the source is alive.
+    if (part === undefined || (place > 0 && !books.has(place))) return;
+    const facts = books.take(place);
+    part.flushes += 1;
+    if (facts.length === 0 && !(part.hasNews && part.flushes >= FLUSHES_PER_SIGN_OF_LIFE)) return;
+    part.flushes = 0;
+    part.hasNews = false;
+    await context.deliver(facts, undefined, books.takeHeard(place));
   }
+  const flushMs = settings.pricesFlushPeriodMs / PARTS_OF_ROUND;
 
   return merge(
     frame$,
     pollInTurn([{ periodMs: settings.booksPeriodMs, read: readSnapshots }]),
     // Prices that change while a delivery is under way wait in the books, the newest of each token.
-    timer(settings.pricesFlushPeriodMs, settings.pricesFlushPeriodMs).pipe(exhaustMap(() => runOnce(flush))),
+    timer(flushMs, flushMs).pipe(exhaustMap(() => runOnce(flushNext))),
     watchdog.silence$,
   ).pipe(ignoreElements());
 }

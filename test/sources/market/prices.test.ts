@@ -384,6 +384,29 @@ describe('pricesSource', () => {
     assert.equal(run?.error(), undefined);
   });
 
+  it('delivers what many events bring in several parts, each as alive as the others', async () => {
+    const lookups = fakeLookups();
+    const ids = Array.from({ length: 60 }, (_, index) => index + 1);
+    const tokenOf = (id: number) => `${id}`.padStart(9, '7');
+    for (const id of ids) {
+      const event = activeEvent(id, 1);
+      const buckets = event.buckets.map((bucket) => ({ ...bucket, yesToken: tokenOf(id) }));
+      lookups.records.set(id, { ...event, buckets });
+    }
+    const { deliveries, answeredAt } = start(FAST, lookups);
+    await eventually('it subscribes', () => stage.server.received.length > 0);
+    const tell = (bid: string) => send(ids.map((id) => book(tokenOf(id), bid, '0.9')));
+    tell('0.4');
+    await eventually('all have come', () => deliveries.flat().length === 60);
+    for (const facts of deliveries) assert.ok(facts.length <= 20, `${facts.length} come at once`);
+    const first = new Map(answeredAt);
+    tell('0.4');
+    await eventually('all are heard of again, though nothing has changed', () =>
+      ids.every((id) => (answeredAt.get(tokenOf(id)) ?? 0) > (first.get(tokenOf(id)) ?? 0)),
+    );
+    assert.equal(deliveries.flat().length, 60);
+  });
+
   it('opens a second connection past 400 tokens', async () => {
     const lookups = fakeLookups();
     lookups.records.set(1, activeEvent(1, 401));
