@@ -4,6 +4,7 @@ import type { Audience } from '../../views/audience.ts';
 import type { FeedCounters } from '../figures.ts';
 import type { PublishedFrames } from '../log/frame-log.ts';
 import { type Frame, snapshotText } from '../log/frames.ts';
+import type { TopicState } from '../log/numbering.ts';
 import type { Records } from '../log/topic-records.ts';
 import { batchOf, bytesOf, type FrameBatch, updatesBatch } from './frame-batch.ts';
 import { createPastRoom } from './past-room.ts';
@@ -162,10 +163,16 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
     if (place.type === 'replay' || state.topic.channel.isLossless) {
       return replays.after(state, sentSeq, audience);
     }
-    const newer = Array.from(state.newest.values())
-      .filter(({ seq }) => seq > sentSeq)
-      .sort((a, b) => a.seq - b.seq);
-    return stepThrough(log.epoch, newer, sentSeq, audience);
+    return stepThrough(log.epoch, newestAfter(state, sentSeq), sentSeq, audience);
+  }
+
+  /** The newest frames of each key, read one by one as a step goes on. */
+  function* newestAfter(state: TopicState, sentSeq: number): Iterable<Frame> {
+    const seqs = Array.from(state.newest.values(), ({ seq }) => seq).filter((seq) => seq > sentSeq);
+    for (const seq of seqs.sort((a, b) => a - b)) {
+      const frame = log.frame(state, seq);
+      if (frame !== undefined) yield frame;
+    }
   }
 
   /** Sends the next frames to a reader that is behind; returns whether more can follow at once. */

@@ -50,7 +50,7 @@ export function createReplayBatches(log: Pick<PublishedFrames, 'epoch' | 'read'>
 /** The first of these frames, for a reader that was last sent `sentSeq`. */
 export function stepThrough(
   epoch: string,
-  frames: readonly Frame[],
+  frames: Iterable<Frame>,
   sentSeq: number,
   audience: Audience,
 ): ReplayStep | undefined {

@@ -49,6 +49,7 @@ export function createFollowedFrames(deps: FollowedFramesDeps): FollowedFrames {
     states: numbering.states,
     oldestCursor: reads.oldestCursor,
     read: reads.read,
+    frame: reads.frame,
     publish({ rows, tick, covers }) {
       const byState = new Map<TopicState, Frame[]>();
       for (const row of rows) {

@@ -57,6 +57,8 @@ export interface PublishedFrames {
   oldestCursor(state: TopicState): number;
   /** The next published frames after `seq`: some, if there are any. */
   read(state: TopicState, seq: number): readonly Frame[];
+  /** A published frame; undefined when it is no longer on disk. */
+  frame(state: TopicState, seq: number): Frame | undefined;
 }
 
 /** Numbers changes of records, stores them as frames, and publishes them once they are on disk. */
@@ -160,6 +162,7 @@ export function openFrameLog(deps: FrameLogDeps): FrameLog {
     },
     oldestCursor: reads.oldestCursor,
     read: reads.read,
+    frame: reads.frame,
     async stop() {
       isStopped = true;
       writer.stop();

@@ -15,6 +15,8 @@ interface FrameReads {
   oldestCursor(state: TopicState): number;
   /** The next published frames after `seq`: some, if there are any. */
   read(state: TopicState, seq: number): readonly Frame[];
+  /** A published frame; undefined when it is no longer on disk. */
+  frame(state: TopicState, seq: number): Frame | undefined;
   /** Forgets what is kept for the next readers. */
   clear(): void;
 }
@@ -46,6 +48,16 @@ export function createFrameReads(window: Pick<StoredFrames, 'oldest' | 'read'>):
         recentReads.set(name, block);
       }
       return block.frames.filter((frame) => frame.seq > seq);
+    },
+    frame({ topic }, seq) {
+      const name = `${topic.storedAs} at ${seq}`;
+      const known = recentReads.get(name);
+      if (known !== undefined) return known.frames[0];
+      const [row] = window.read(topic.storedAs, seq - 1, 1);
+      if (row?.seq !== seq) return undefined;
+      const frame = decodeFrame(topic, row);
+      recentReads.set(name, { frames: [frame], chars: row.text.length });
+      return frame;
     },
     clear: () => recentReads.clear(),
   };

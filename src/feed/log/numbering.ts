@@ -1,7 +1,6 @@
 import type { FeedTopic } from '../../store/store.ts';
 import type { Topic } from '../channels.ts';
 import type { StoredFrame } from './frame-codec.ts';
-import type { Frame } from './frames.ts';
 
 /** A frame that has no number yet. */
 export type Change = Omit<StoredFrame, 'seq'>;
@@ -11,10 +10,20 @@ export interface TopicState {
   readonly topic: Topic;
   /** Seq of the last published frame. */
   readonly publishedSeq: number;
-  /** The newest published frame of each key since the start, also of keys that are gone; empty for a lossless topic. */
-  readonly newest: ReadonlyMap<string, Frame>;
+  /** Of each key that was published since the start, also of keys that are gone; empty for a lossless topic. */
+  readonly newest: ReadonlyMap<string, NewestFrame>;
   /** Bytes published since the start; 0 unless the topic is lossless. */
   readonly publishedBytes: number;
+}
+
+/**
+ * The newest frame of a key. Its text is on disk: held for each key until the next one, texts would outlive the young
+ * generation of the heap, and the old one would have to be collected for them alone.
+ */
+export interface NewestFrame {
+  readonly seq: number;
+  readonly at: number;
+  readonly isGone: boolean;
 }
 
 interface NumberedTopic extends TopicState {
@@ -23,7 +32,7 @@ interface NumberedTopic extends TopicState {
   readonly live: Map<string, number>;
   publishedSeq: number;
   publishedBytes: number;
-  readonly newest: Map<string, Frame>;
+  readonly newest: Map<string, NewestFrame>;
 }
 
 /** Numbers the frames of every topic, and keeps track of what is published. */
@@ -75,10 +84,11 @@ export function createNumbering(topics: readonly Topic[], stored: readonly FeedT
         return { topic: topic.storedAs, seq, keys: [...live.keys()] };
       }),
     markPublished(frame) {
+      const { seq, at, isGone } = frame;
       const state = stateOf(frame.topic);
-      state.publishedSeq = frame.seq;
+      state.publishedSeq = seq;
       if (frame.topic.channel.isLossless) state.publishedBytes += Buffer.byteLength(frame.record ?? '');
-      else state.newest.set(frame.key, frame);
+      else state.newest.set(frame.key, { seq, at, isGone });
       return state;
     },
     forgetGone(beforeAt) {

@@ -5,7 +5,7 @@ import type { ChannelName } from '../../../src/contract/feed/names.ts';
 import { StoreError } from '../../../src/errors.ts';
 import { follow } from '../../../src/feed/follow.ts';
 import { type FrameLog, openFrameLog, type Published } from '../../../src/feed/log/frame-log.ts';
-import { updateText } from '../../../src/feed/log/frames.ts';
+import { type Frame, updateText } from '../../../src/feed/log/frames.ts';
 import type { Change } from '../../../src/feed/log/numbering.ts';
 import type { StoredFrames } from '../../../src/store/store.ts';
 import { audienceOf } from '../../../src/views/audience.ts';
@@ -315,6 +315,28 @@ describe('a replay from the frame log', () => {
         },
       ),
     ));
+
+  it('has each frame by itself as it was published, until it is no longer kept', async () => {
+    const window = createMemoryFrames();
+    const { log, published } = open(window);
+    const topic = topicOf('counters');
+    const state = log.state(topic);
+    for (const at of [1, 2, 3]) log.append([{ ...changeOf('counters', '1', { at }), at: NOON + at }], at);
+    await nextTurn();
+    const textOf = (frame: Frame | undefined) =>
+      frame && updateText(log.epoch, frame, 0, audienceOf(topic.audiences, 'PRO'));
+    const texts = published.flatMap((each) => (each.type === 'frames' ? each.frames.map(textOf) : []));
+    assert.deepEqual(
+      [1, 2, 3].map((seq) => textOf(log.frame(state, seq))),
+      texts,
+    );
+    await window.prune(NOON + 3, 100);
+    const { log: again } = open(window);
+    assert.deepEqual(
+      [1, 2, 3, 4].map((seq) => textOf(again.frame(state, seq))),
+      [undefined, undefined, texts[2], undefined],
+    );
+  });
 
   it('is possible from the frame before the oldest that is kept', async () => {
     const window = createMemoryFrames();
