@@ -25,7 +25,7 @@ function post(id: string, fields: Readonly<Record<string, unknown>> = {}) {
 }
 
 /** What is delivered, and the count that is shown then. */
-async function stage(real: number | null, pollMs = 0) {
+async function stage(real: number | null, { pollMs = 0, calendar = END_AT } = {}) {
   const kernel = createKernel();
   const kept = createMemoryStore();
   const violations = createViolations(() => 0);
@@ -35,6 +35,7 @@ async function stage(real: number | null, pollMs = 0) {
     accounts: [ACCOUNT],
     violations,
     pollMs: () => pollMs,
+    calendar: () => calendar,
   });
   const subject = { type: 'posts', account: 'a' } as const;
   const event = eventOutput(
@@ -119,8 +120,23 @@ describe('createDeliveredPosts', () => {
     assert.ok(await unknown.isExact());
   });
 
+  it('excuses what was deleted before the clock was right of a machine that takes it for a post of the future', async () => {
+    for (const [behindMs, isExcused] of [
+      [300_001, true],
+      [300_000, false],
+    ] as const) {
+      const calendar = Date.parse('2026-11-05T00:00:00.000Z') - behindMs;
+      const deleted = await stage(0, { calendar });
+      deleted.timeline(post('11'));
+      assert.equal(await deleted.isExact(() => true), isExcused);
+      const standing = await stage(0, { calendar });
+      standing.timeline(post('11'));
+      assert.equal(await standing.isExact(), false);
+    }
+  });
+
   it('gives what was read beside the polls until after the next one', async () => {
-    const { timeline, isExact } = await stage(0, 12_000);
+    const { timeline, isExact } = await stage(0, { pollMs: 12_000 });
     timeline(post('11'));
     assert.ok(await isExact());
     assert.equal(await isExact(), false);

@@ -33,10 +33,10 @@ interface Delivered {
   isCounted: boolean | 'changed';
   /** Whether only the list has shown it, which does not tell the flags. */
   isListedOnly: boolean;
-  /** Virtual ms of the first delivery, and of the first to the present life of the engine. */
+  /** Virtual ms of the first delivery. */
   readonly firstAt: number;
-  life: Owner;
-  lifeAt: number;
+  /** The last life of the engine that it was delivered to, but for those whose clock was too far behind to take it. */
+  life: Owner | undefined;
 }
 
 interface Followed {
@@ -58,6 +58,8 @@ interface DeliveredPosts {
 
 /** What was delivered within this time need not be counted yet. */
 const UNDER_WAY_MS = 5_000;
+/** What is further ahead of its clock is refused by the engine, and read again once its clock is right. */
+const AHEAD_MS = 5 * 60_000;
 /** An id has the time of its post in its upper bits, in ms since this instant. */
 const ID_EPOCH = 1_288_834_974_657n;
 const ID_TIME_BITS = 22n;
@@ -77,8 +79,11 @@ export function createDeliveredPosts(deps: {
   readonly violations: { check(invariant: 1, holds: boolean, message: () => string): void };
   /** Between two polls of an account, ms: a post that is read beside them is left to the next one. */
   readonly pollMs?: () => number;
+  /** UTC ms as the machine of the engine shows it; right unless given. */
+  readonly calendar?: () => number;
 }): DeliveredPosts {
   const { kernel, kept, accounts, violations, pollMs = () => 0 } = deps;
+  const { calendar = () => Number.POSITIVE_INFINITY } = deps;
   const byAccount = new Map(accounts.map(({ id }) => [id, new Map<string, Delivered>()]));
 
   /** `isCounted` is undefined for a post in the list, which holds what counts, but the timeline knows better. */
@@ -91,16 +96,15 @@ export function createDeliveredPosts(deps: {
   ): void {
     const posts = byAccount.get(account);
     const known = posts?.get(id);
+    const taker = createdAt > calendar() + AHEAD_MS ? undefined : life;
     if (known === undefined) {
-      const at = kernel.now();
       const isListedOnly = isCounted === undefined;
       posts?.set(id, {
         createdAt,
         isCounted: isCounted ?? true,
         isListedOnly,
-        firstAt: at,
-        life,
-        lifeAt: at,
+        firstAt: kernel.now(),
+        life: taker,
       });
       return;
     }
@@ -109,10 +113,7 @@ export function createDeliveredPosts(deps: {
       else if (known.isCounted !== isCounted) known.isCounted = 'changed';
       known.isListedOnly = false;
     }
-    if (known.life !== life) {
-      known.life = life;
-      known.lifeAt = kernel.now();
-    }
+    known.life = taker ?? known.life;
   }
 
   function readTimeline(life: Owner, text: string): void {
@@ -184,7 +185,7 @@ export function createDeliveredPosts(deps: {
       const now = kernel.now();
       eachCount((slug, real, posts) => {
         if (real === null) return;
-        // A post that only a killed engine has read, and that was deleted since, is known to nobody.
+        // A post that only a killed engine has taken, and that was deleted since, is known to nobody.
         const certain = posts.filter(
           ([id, post]) =>
             post.isCounted === true &&

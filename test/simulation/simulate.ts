@@ -117,6 +117,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     kept: disk.kept,
     accounts,
     violations,
+    calendar: stage.calendar,
     pollMs: () => stage.pace.sources.postsPeriodMs ?? SOURCE_SETTINGS.postsPeriodMs,
   });
   const shown = createShownFrames({ kept: disk.kept, violations });

@@ -55,6 +55,8 @@ export interface Stage {
   readonly pace: Pace;
   /** UTC ms in the world, whatever the engine's calendar shows. */
   trueNow(): number;
+  /** UTC ms as the engine's machine shows it. */
+  calendar(): number;
   /** Sets the calendar of the engine's machine forward by so many ms, or back. */
   stepCalendar(ms: number): void;
   start(): void;
@@ -192,6 +194,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       return pace;
     },
     trueNow,
+    calendar: globals.wall,
     stepCalendar: globals.stepCalendar,
     start,
     kill() {
