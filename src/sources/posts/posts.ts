@@ -95,10 +95,11 @@ export function postsSource(
     const newestId = lookups.newestOnTimeline(account.id);
     const sinceId = lookups.newestOnTimeline(account.id, context.now() - 2 * postsRecheckPeriodMs);
     const read = await readPages(timeline, { via: 'poll', sinceId, signal }, context);
-    // Newer posts are left to the next poll, which reads all pages of them: these may not reach back to the
-    // newest post that is known.
+    // Newer posts may be deleted before the next poll. Where what was read does not reach back to the newest post that is known,
+    // they are left to it all the same, as it tells of a gap.
+    const reachesBack = sinceId !== undefined && !read.isCut;
     const items = read.items.filter(
-      ({ fact }) => newestId === undefined || compareIds(fact.id, newestId) <= 0,
+      ({ fact }) => reachesBack || newestId === undefined || compareIds(fact.id, newestId) <= 0,
     );
     const isNews = ({ fact }: TimelineItem) =>
       lookups.post(fact.id)?.via !== 'timeline' || fact.editIds !== undefined || delivered.has(fact.id);

@@ -241,6 +241,23 @@ describe('postsSource', () => {
     );
   });
 
+  it('delivers a newer post that it comes across meanwhile, which may be deleted before the next poll', async () => {
+    const lookups = fakeLookups(0);
+    const [old, known, newer] = [AT - 60 * 60_000, AT - 60_000, AT];
+    for (const at of [old, known]) lookups.posts.set(postIdAt(at), knownPost(postIdAt(at), at));
+    stage.server.answer(({ query }) =>
+      timelineAnswer(
+        query.get('since_id') === postIdAt(old) ? [wirePost({ at: newer }), wirePost({ at: known })] : [],
+      ),
+    );
+    const { facts } = start(lookups, { ...FAST, postsRecheckPeriodMs: 10_000 });
+    await eventually('it is delivered', () => lookups.newestOnTimeline('a') === postIdAt(newer));
+    assert.deepEqual(
+      postFacts(facts()).map(({ id }) => id),
+      [postIdAt(newer)],
+    );
+  });
+
   it('gives a post its kind that only the oracle’s list had shown', async () => {
     const lookups = fakeLookups(0);
     const [old, listed] = [AT - DAY_MS, AT - 60_000];
@@ -530,7 +547,7 @@ describe('postsSource', () => {
       assert.equal(lookups.posts.size, 251);
     });
 
-    it('leaves newer posts to the poll when it reads young posts again', async () => {
+    it('leaves newer posts to the poll when it reads young posts again and does not reach back', async () => {
       const lookups = fakeLookups(0);
       const young = { at: AT - 5 };
       lookups.posts.set(postIdAt(young.at), knownPost(postIdAt(young.at), young.at));
