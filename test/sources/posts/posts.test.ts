@@ -250,7 +250,7 @@ describe('postsSource', () => {
         query.get('since_id') === postIdAt(old) ? [wirePost({ at: newer }), wirePost({ at: known })] : [],
       ),
     );
-    const { facts } = start(lookups, { ...FAST, postsRecheckPeriodMs: 10_000 });
+    const { facts } = start(lookups, { ...FAST, postsRecheckPeriodMs: 120_000 });
     await eventually('it is delivered', () => lookups.newestOnTimeline('a') === postIdAt(newer));
     assert.deepEqual(
       postFacts(facts()).map(({ id }) => id),
