@@ -101,6 +101,13 @@ describe('createDeliveredValues', () => {
     assert.equal(heard()[3], 3);
   });
 
+  it('says nothing of an event that is over when it had other buckets before: a reader may be sent what was shown of those', async () => {
+    const { read, heard, become } = await stage();
+    read(1, '/book/books');
+    await become('closed', 2, '778');
+    assert.deepEqual(heard(), [undefined, undefined, undefined, undefined]);
+  });
+
   it('takes no empty book for an answer that an event had before it had other buckets', async () => {
     const { read, heard, become } = await stage();
     read(1, '/book/books');

@@ -38,6 +38,8 @@ const events = z.object({
   buckets: z.array(z.object({ yesToken: z.string() })),
 });
 
+type Buckets = readonly { readonly yesToken: string }[];
+
 const WITH_BOOKS: readonly string[] = ['active', 'ended'];
 const TOKEN = /"asset_id":"(\d+)"/g;
 /** Both tokens of a market are in one text, the first of them that for Yes. */
@@ -64,20 +66,29 @@ export function createDeliveredValues({
   const tokens = new Map<string, number>();
   /** When the list of events last told the price of a token. */
   const listed = new Map<string, number>();
-  /** Since when each active event is, with the tokens that it has. */
-  const activeSince = new Map<string, { readonly at: number; readonly tokens: string }>();
+  /** Since when each event is active, or was when it last was, with the tokens that it had then. */
+  const lastActive = new Map<
+    string,
+    { readonly at: number; readonly tokens: string; readonly isOver: boolean }
+  >();
 
   function noteEvent(key: string, record: unknown): void {
     const { phase, slug, buckets } = events.parse(record);
     eventOfSlug.set(slug, key);
-    const tokens = buckets.map(({ yesToken }) => yesToken).join();
-    if (phase !== 'active') activeSince.delete(key);
-    else if (activeSince.get(key)?.tokens !== tokens) activeSince.set(key, { at: now(), tokens });
+    const tokens = tokensOf(buckets);
+    const last = lastActive.get(key);
+    if (phase !== 'active') {
+      if (last !== undefined) lastActive.set(key, { ...last, isOver: true });
+    } else if (last === undefined || last.isOver || last.tokens !== tokens) {
+      lastActive.set(key, { at: now(), tokens, isOver: false });
+    }
   }
 
-  function isFollowed(eventId: string): boolean {
-    const since = activeSince.get(eventId);
-    return since === undefined || now() - since.at >= followedAfterMs();
+  /** A reader may be sent what was shown of an event before it was over, when it had the buckets that it had then. */
+  function isFollowed(eventId: string, buckets: Buckets): boolean {
+    const last = lastActive.get(eventId);
+    if (last === undefined) return true;
+    return last.isOver ? last.tokens === tokensOf(buckets) : now() - last.at >= followedAfterMs();
   }
 
   function hearPage(slug: string): void {
@@ -118,7 +129,8 @@ export function createDeliveredValues({
   }
 
   function activeAtOf(eventId: string): number {
-    return activeSince.get(eventId)?.at ?? Number.NEGATIVE_INFINITY;
+    const last = lastActive.get(eventId);
+    return last === undefined || last.isOver ? Number.NEGATIVE_INFINITY : last.at;
   }
 
   function pageHeardAt(eventId: string): number | undefined {
@@ -153,7 +165,7 @@ export function createDeliveredValues({
       const event = kept.outputs.get('events', eventId);
       if (event?.stream !== 'events') return undefined;
       const { subject, trackingId, buckets } = event.record;
-      if (subject.type !== 'posts' || !isFollowed(eventId)) return undefined;
+      if (subject.type !== 'posts' || !isFollowed(eventId, buckets)) return undefined;
       switch (input) {
         case 'posts':
           return posts.get(accounts.find(({ id }) => id === subject.account)?.userId ?? '');
@@ -169,6 +181,10 @@ export function createDeliveredValues({
       }
     },
   };
+}
+
+function tokensOf(buckets: Buckets): string {
+  return buckets.map(({ yesToken }) => yesToken).join();
 }
 
 function isJson(text: string): boolean {
