@@ -20,7 +20,7 @@ export interface TopicState {
  * The newest frame of a key. Its text is on disk: held for each key until the next one, texts would outlive the young
  * generation of the heap, and the old one would have to be collected for them alone.
  */
-export interface NewestFrame {
+interface NewestFrame {
   readonly seq: number;
   readonly at: number;
   readonly isGone: boolean;

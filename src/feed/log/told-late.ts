@@ -10,7 +10,7 @@ export interface TopicKey {
  * The records that readers were told of with inputs that had become late since the last tick, as in a second that takes many.
  * The streams never took these inputs for late, so that no output tells when they are heard of again.
  */
-export interface ToldLate {
+interface ToldLate {
   /** A frame tells all readers of the record, so that only what the last one says counts. */
   frame(topic: Topic, key: string, late: RecordLate): void;
   /** A snapshot tells one reader, and the others still hold what they were told before. */
