@@ -175,7 +175,8 @@ async function comeTogether(servers: readonly NatsServer[]): Promise<void> {
     if (await areReady(servers)) return true;
     if (performance.now() - begunAt > BEGIN_AGAIN_MS) {
       for (const server of servers) {
-        console.warn(`${server.name} begins again; it said last:\n${server.lastLines(12).join('\n')}`);
+        const said = server.lastLines(12).join('\n');
+        process.stderr.write(`the NATS server ${server.name} begins again; it said last:\n${said}\n`);
         await server.kill();
       }
       await Promise.all(servers.map((server) => server.start()));
