@@ -108,6 +108,14 @@ describe('createDeliveredValues', () => {
     assert.deepEqual(heard(), [undefined, undefined, undefined, undefined]);
   });
 
+  it('says nothing of an event that was active for a moment only, as no tick has told its ages', async () => {
+    const { read, heard, become } = await stage(10);
+    read(5, '/book/books');
+    await become('upcoming', 2);
+    read(20, '/nothing');
+    assert.deepEqual(heard(), [undefined, undefined, undefined, undefined]);
+  });
+
   it('takes no empty book for an answer that an event had before it had other buckets', async () => {
     const { read, heard, become } = await stage();
     read(1, '/book/books');

@@ -66,10 +66,10 @@ export function createDeliveredValues({
   const tokens = new Map<string, number>();
   /** When the list of events last told the price of a token. */
   const listed = new Map<string, number>();
-  /** Since when each event is active, or was when it last was, with the tokens that it had then. */
+  /** From when to when each event was last active, with the tokens that it had then. */
   const lastActive = new Map<
     string,
-    { readonly at: number; readonly tokens: string; readonly isOver: boolean }
+    { readonly at: number; readonly overAt?: number; readonly tokens: string }
   >();
 
   function noteEvent(key: string, record: unknown): void {
@@ -78,9 +78,9 @@ export function createDeliveredValues({
     const tokens = tokensOf(buckets);
     const last = lastActive.get(key);
     if (phase !== 'active') {
-      if (last !== undefined) lastActive.set(key, { ...last, isOver: true });
-    } else if (last === undefined || last.isOver || last.tokens !== tokens) {
-      lastActive.set(key, { at: now(), tokens, isOver: false });
+      if (last !== undefined) lastActive.set(key, { overAt: now(), ...last });
+    } else if (last === undefined || last.overAt !== undefined || last.tokens !== tokens) {
+      lastActive.set(key, { at: now(), tokens });
     }
   }
 
@@ -88,7 +88,8 @@ export function createDeliveredValues({
   function isFollowed(eventId: string, buckets: Buckets): boolean {
     const last = lastActive.get(eventId);
     if (last === undefined) return true;
-    return last.isOver ? last.tokens === tokensOf(buckets) : now() - last.at >= followedAfterMs();
+    const { at, overAt = now(), tokens } = last;
+    return overAt - at >= followedAfterMs() && tokens === tokensOf(buckets);
   }
 
   function hearPage(slug: string): void {
@@ -130,7 +131,7 @@ export function createDeliveredValues({
 
   function activeAtOf(eventId: string): number {
     const last = lastActive.get(eventId);
-    return last === undefined || last.isOver ? Number.NEGATIVE_INFINITY : last.at;
+    return last === undefined || last.overAt !== undefined ? Number.NEGATIVE_INFINITY : last.at;
   }
 
   function pageHeardAt(eventId: string): number | undefined {
