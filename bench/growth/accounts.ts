@@ -115,29 +115,23 @@ interface Delivery extends Step {
  * prices with the next part of a round of them, and the tick at the end.
  */
 export function deliveriesOf({ at: endAt, facts }: Step, accounts: readonly string[]): readonly Delivery[] {
-  const shares = new Map(accounts.map((account, place) => [account, spreadOf(place)]));
   const places = new Map(accounts.map((account, place) => [account, place]));
   const byTime = new Map<number, Fact[]>();
   for (const fact of facts) {
-    const afterMs = deliveredAfterMs(fact, { shares, places });
+    const afterMs = deliveredAfterMs(fact, places);
     byTime.set(afterMs, [...(byTime.get(afterMs) ?? []), fact]);
   }
   const inOrder = [...byTime].sort(([a], [b]) => a - b);
   return inOrder.map(([afterMs, facts]) => ({ afterMs, at: endAt - STEP_MS + afterMs, facts }));
 }
 
-interface Accounts {
-  readonly shares: ReadonlyMap<string, number>;
-  readonly places: ReadonlyMap<string, number>;
-}
-
-function deliveredAfterMs(fact: Fact, { shares, places }: Accounts): number {
+function deliveredAfterMs(fact: Fact, places: ReadonlyMap<string, number>): number {
   if (fact.kind === 'tick') return STEP_MS;
-  const account = accountOf(fact) ?? '';
-  const atMs = STEP_MS * (shares.get(account) ?? 0);
+  const place = places.get(accountOf(fact) ?? '');
+  const atMs = place === undefined ? 0 : STEP_MS * spreadOf(place);
   if (fact.kind !== 'prices') return Math.floor(atMs);
   const roundMs = SOURCE_SETTINGS.pricesFlushPeriodMs;
-  const part = partOfRound((places.get(account) ?? 0) * OPEN_EVENTS);
+  const part = partOfRound((place ?? 0) * OPEN_EVENTS);
   return roundMs * Math.floor(atMs / roundMs) + (roundMs / PARTS_OF_ROUND) * part;
 }
 

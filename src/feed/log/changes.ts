@@ -1,6 +1,5 @@
 import { type AccountId, type Cause, HOUR_MS, type Output, type Post } from '../../../streams/internal.ts';
 import type { FeedCause } from '../../contract/feed/names.ts';
-import { digestOf } from '../../resilience/digest.ts';
 import { createLoopYield } from '../../resilience/loop-yield.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import type { PostsView } from '../../views/records/posts.ts';
@@ -137,10 +136,7 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     }
   }
 
-  /**
-   * Digests of what FREE readers see of each record, and the posts that they were shown, by topic: they get no frame without
-   * news.
-   */
+  /** What FREE readers see of each record, and the posts that they were shown, by topic: they get no frame without news. */
   const seen = new Map<Topic, Map<string, string | null>>();
   const seenPosts = new Map<Topic, Map<string, SeenPost>>();
   for (const topic of topics.filter(({ readers }) => readers === 'FREE')) {
@@ -151,8 +147,7 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
   function isNews(topic: Topic, key: string): boolean {
     const contents = seen.get(topic);
     if (contents === undefined) return true;
-    const text = records.content(topic, key);
-    const content = text === null ? null : digestOf(text);
+    const content = records.content(topic, key);
     if (contents.get(key) === content) return false;
     if (content === null) contents.delete(key);
     else contents.set(key, content);

@@ -17,8 +17,8 @@ export interface TopicState {
 }
 
 /**
- * The newest frame of a key. Its text is on disk: held for each key until the next one, texts would outlive the young
- * generation of the heap, and the old one would have to be collected for them alone.
+ * Where the newest frame of a key is. Its text is on disk: held until the next frame of the key, it would come into the old
+ * generation of the heap, which would have to be collected more often.
  */
 interface NewestFrame {
   readonly seq: number;

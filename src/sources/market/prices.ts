@@ -154,10 +154,10 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
     framesSinceSnapshot = 0;
   }
 
-  let rounds = 0;
+  let turn = 0;
   // In turn, whatever was left out while a delivery took long.
   async function flushNext() {
-    const place = rounds++ % PARTS_OF_ROUND;
+    const place = turn++ % PARTS_OF_ROUND;
     const part = parts[place];
     // Where nothing is followed, the first tells that the source is alive.
     if (part === undefined || (place > 0 && !books.has(place))) return;

@@ -166,7 +166,7 @@ export async function createNatsCluster(): Promise<readonly NatsServer[]> {
   return servers;
 }
 
-/** Servers that begin at the same moment on a busy machine now and then find no leader, and do when they begin again. */
+/** Servers that have not come together by then are begun again, and what they said is told. The usual is some seconds. */
 const BEGIN_AGAIN_MS = 30_000;
 
 async function comeTogether(servers: readonly NatsServer[]): Promise<void> {
