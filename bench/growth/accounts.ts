@@ -117,22 +117,25 @@ interface Delivery extends Step {
 export function deliveriesOf({ at: endAt, facts }: Step, accounts: readonly string[]): readonly Delivery[] {
   const places = new Map(accounts.map((account, place) => [account, place]));
   const byTime = new Map<number, Fact[]>();
+  // The timer of prices falls behind that of ticks by a little each time, so that it has every phase in turn.
+  const pricesPhase = spreadOf(endAt / STEP_MS);
   for (const fact of facts) {
-    const afterMs = deliveredAfterMs(fact, places);
+    const afterMs = deliveredAfterMs(fact, places, pricesPhase);
     byTime.set(afterMs, [...(byTime.get(afterMs) ?? []), fact]);
   }
   const inOrder = [...byTime].sort(([a], [b]) => a - b);
   return inOrder.map(([afterMs, facts]) => ({ afterMs, at: endAt - STEP_MS + afterMs, facts }));
 }
 
-function deliveredAfterMs(fact: Fact, places: ReadonlyMap<string, number>): number {
+function deliveredAfterMs(fact: Fact, places: ReadonlyMap<string, number>, pricesPhase: number): number {
   if (fact.kind === 'tick') return STEP_MS;
   const place = places.get(accountOf(fact) ?? '');
   const atMs = place === undefined ? 0 : STEP_MS * spreadOf(place);
   if (fact.kind !== 'prices') return Math.floor(atMs);
   const roundMs = SOURCE_SETTINGS.pricesFlushPeriodMs;
   const part = partOfRound((place ?? 0) * OPEN_EVENTS);
-  return roundMs * Math.floor(atMs / roundMs) + (roundMs / PARTS_OF_ROUND) * part;
+  const inRoundMs = (roundMs / PARTS_OF_ROUND) * part + roundMs * pricesPhase;
+  return Math.floor(roundMs * Math.floor(atMs / roundMs) + inRoundMs) % STEP_MS;
 }
 
 /** The account that a fact is about; undefined when it is about all. */

@@ -69,8 +69,7 @@ export function createContentChecks({ stage, accounts, violations }: ContentOpti
   const { now } = kernel;
   const { kept } = disk;
   const followedMs = () => followingMs(stage.pace);
-  const followedAfterMs = () => 2 * followedMs();
-  const values = createDeliveredValues({ now, kept, accounts, followedAfterMs });
+  const values = createDeliveredValues({ now, kept, accounts, shownAfterMs: followedMs });
   const { heardAt } = values;
   const requests = createSourceRequests({ now, violations });
   const falling = createFallingCounts({ kept, violations });

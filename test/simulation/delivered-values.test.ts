@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EventRecord, Price } from '../../streams/internal.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
-import { bucket, countersOutput, eventOutput, priceOutput } from '../support/outputs.ts';
+import { bucket, countersOutput, eventOutput, freshnessOutput, priceOutput } from '../support/outputs.ts';
 import { createDeliveredValues, INPUTS } from './delivered-values.ts';
 
 const OPENING = Buffer.from('HTTP/1.1 101 Switching Protocols\r\n\r\n');
@@ -10,7 +10,7 @@ function frame(text: string): Buffer {
   return Buffer.concat([Buffer.from([0x81, text.length]), Buffer.from(text)]);
 }
 
-async function stage(followedAfterMs = 0) {
+async function stage(shownAfterMs = 0) {
   let at = 0;
   const kept = createMemoryStore();
   const subject = { type: 'posts', account: 'a' } as const;
@@ -21,17 +21,32 @@ async function stage(followedAfterMs = 0) {
     now: () => at,
     kept,
     accounts,
-    followedAfterMs: () => followedAfterMs,
+    shownAfterMs: () => shownAfterMs,
   });
-  const become = async (phase: EventRecord['phase'], seq: number, yesToken = token, slug = fields.slug) => {
+  const logTick = () => values.onKept('journal', 'append', [[{ fact: { kind: 'tick' } }]]);
+  const keepTick = () => values.onKept('outputs', 'append', [[freshnessOutput({})], 0]);
+  const keepEvent = async (
+    phase: EventRecord['phase'],
+    seq: number,
+    yesToken = token,
+    slug = fields.slug,
+  ) => {
     const event = eventOutput({ ...fields, slug, phase, buckets: [bucket({ yesToken })] }, { seq });
     await kept.outputs.append([event], seq);
     values.onKept('outputs', 'append', [[event], seq]);
+  };
+  const become = async (...event: Parameters<typeof keepEvent>) => {
+    await keepEvent(...event);
+    logTick();
+    keepTick();
   };
   await become('active', 1);
   return {
     values,
     become,
+    keepEvent,
+    logTick,
+    keepTick,
     token,
     async keepCount(seq: number, ui: number | null) {
       await kept.outputs.append([countersOutput({ eventId: 5, ui }, { seq })], seq);
@@ -114,6 +129,21 @@ describe('createDeliveredValues', () => {
     await become('upcoming', 2);
     read(20, '/nothing');
     assert.deepEqual(heard(), [undefined, undefined, undefined, undefined]);
+  });
+
+  it('says nothing of an event until a tick is kept that began after the event was opened', async () => {
+    const { read, heard, become, keepEvent, logTick, keepTick } = await stage();
+    read(1, '/book/books');
+    await become('closed', 2);
+    // That tick was logged in the same block as what opens the event.
+    logTick();
+    await keepEvent('active', 3);
+    keepTick();
+    assert.equal(heard()[3], undefined);
+    logTick();
+    assert.equal(heard()[3], undefined);
+    keepTick();
+    assert.equal(heard()[3], 1);
   });
 
   it('takes no empty book for an answer that an event had before it had other buckets', async () => {

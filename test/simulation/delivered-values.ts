@@ -26,12 +26,13 @@ interface DeliveredValues {
   /**
    * When the engine last heard of an input of an event, virtual ms, and of posts when it asked for what it heard; undefined
    * when it never has, knows no such event, or the event was not active a moment ago, or had other buckets: the next tick is
-   * the first to tell its ages.
+   * the first to tell its ages, and waits as long as the disk takes nothing.
    */
   heardAt(eventId: string, input: Input): number | undefined;
 }
 
 const outputs = z.array(z.object({ stream: z.string(), key: z.string(), record: z.unknown() }));
+const observations = z.array(z.object({ fact: z.object({ kind: z.string() }) }));
 const events = z.object({
   phase: z.string(),
   slug: z.string(),
@@ -45,16 +46,27 @@ const TOKEN = /"asset_id":"(\d+)"/g;
 /** Both tokens of a market are in one text, the first of them that for Yes. */
 const LISTED_TOKENS = /"clobTokenIds":"\[\\"(\d+)/g;
 
+/** From when to when an event was active, with the tokens that it had then, and when a tick first told its ages. */
+interface Activity {
+  readonly at: number;
+  /** Whether a tick was logged since. */
+  readonly isTicked?: true;
+  /** When the outputs of such a tick were kept. */
+  readonly toldAt?: number;
+  readonly overAt?: number;
+  readonly tokens: string;
+}
+
 /** When the world has last delivered each value that records depend on, out of the text of what it sent. */
 export function createDeliveredValues({
   now,
   kept,
   accounts,
-  followedAfterMs,
+  shownAfterMs,
 }: {
   readonly now: () => number;
-  /** From an event's opening to the tick that tells the ages of its own values. */
-  readonly followedAfterMs: () => number;
+  /** From a tick that tells the ages of an event's own values until readers have it. */
+  readonly shownAfterMs: () => number;
   readonly kept: Store;
   readonly accounts: readonly { readonly id: string; readonly userId: string }[];
 }): DeliveredValues {
@@ -66,11 +78,7 @@ export function createDeliveredValues({
   const tokens = new Map<string, number>();
   /** When the list of events last told the price of a token. */
   const listed = new Map<string, number>();
-  /** From when to when each event was last active, with the tokens that it had then. */
-  const lastActive = new Map<
-    string,
-    { readonly at: number; readonly overAt?: number; readonly tokens: string }
-  >();
+  const lastActive = new Map<string, Activity>();
 
   function noteEvent(key: string, record: unknown): void {
     const { phase, slug, buckets } = events.parse(record);
@@ -84,12 +92,25 @@ export function createDeliveredValues({
     }
   }
 
+  function change(ofActive: (last: Activity) => Activity): void {
+    for (const [key, last] of lastActive) if (last.overAt === undefined) lastActive.set(key, ofActive(last));
+  }
+
+  /** The ages of a tick are those at the beginning of its turn, so that what is opened in that turn is not among them. */
+  function noteTick(): void {
+    change((last) => ({ ...last, isTicked: true }));
+  }
+
+  function noteTold(): void {
+    change((last) => (last.isTicked ? { toldAt: now(), ...last } : last));
+  }
+
   /** A reader may be sent what was shown of an event before it was over, when it had the buckets that it had then. */
   function isFollowed(eventId: string, buckets: Buckets): boolean {
     const last = lastActive.get(eventId);
     if (last === undefined) return true;
-    const { at, overAt = now(), tokens } = last;
-    return overAt - at >= followedAfterMs() && tokens === tokensOf(buckets);
+    const { toldAt, overAt = now(), tokens } = last;
+    return toldAt !== undefined && overAt - toldAt >= shownAfterMs() && tokens === tokensOf(buckets);
   }
 
   function hearPage(slug: string): void {
@@ -144,9 +165,14 @@ export function createDeliveredValues({
 
   return {
     onKept(part, method, args) {
-      if (part !== 'outputs' || method !== 'append') return;
-      for (const { stream, key, record } of outputs.parse(args[0]))
+      if (method !== 'append') return;
+      if (part === 'journal' && observations.parse(args[0]).some(({ fact }) => fact.kind === 'tick'))
+        noteTick();
+      if (part !== 'outputs') return;
+      for (const { stream, key, record } of outputs.parse(args[0])) {
         if (stream === 'events') noteEvent(key, record);
+        if (stream === 'freshness') noteTold();
+      }
     },
     onRead(url, text, { source, askedAt }) {
       if (!isJson(text)) return;
