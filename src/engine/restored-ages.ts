@@ -14,10 +14,11 @@ const OWN_INPUTS = ['oracle', 'ui', 'prices'] as const;
 
 /**
  * How old everything was at the last tick of the engine before, without sources that there are no more: the account may
- * have been removed. The tick does not tell of an event that was opened since, or has other buckets or another window.
+ * have been removed. The tick does not tell of an event that was opened since, or in its turn, or has other buckets or another
+ * window since then.
  */
 export function restoredAges(
-  { seq: tickSeq, fact }: Pick<Observation, 'seq'> & { readonly fact: TickAges },
+  { receivedAt: tickAt, fact }: Pick<Observation, 'receivedAt'> & { readonly fact: TickAges },
   {
     sources,
     latest,
@@ -28,9 +29,9 @@ export function restoredAges(
     Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
   const ages = only(fact.ages);
   const lagging = only(fact.lagging ?? {});
-  for (const { seq, record } of latest.all('events')) {
-    // What a tick itself changes is not known when its ages are taken.
-    if (seq < tickSeq || record.phase !== 'active') continue;
+  for (const { at, record } of latest.all('events')) {
+    // Ages are taken at the beginning of a turn, in which all is received at the same instant.
+    if (at < tickAt || record.phase !== 'active') continue;
     const account = record.subject.type === 'posts' ? record.subject.account : '';
     for (const input of OWN_INPUTS) {
       const source = sourceOf(input, account);
