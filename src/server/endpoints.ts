@@ -94,8 +94,12 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
   const tagOf = deps.areTagsShared === true ? tagsOfContent(deps.epoch) : tagsOfProcess(deps.epoch);
   const streamDeps = { ...deps, watcher, tagOf };
   const scores = watcher.watch(({ stream }) => stream === 'scores' || stream === 'models');
-  const scored = watcher.watch(({ stream }) => stream === 'scores' || stream === 'sleep');
-  const calibration = createCalibration({ ...deps, scores: scored, report });
+  const calibration = createCalibration({
+    ...deps,
+    scores: watcher.watch(({ stream }) => stream === 'scores'),
+    sleepScores: watcher.watch(({ stream }) => stream === 'sleep'),
+    report,
+  });
   const requests = createPositionRequests(deps.positions);
   const walletDeps = { ...deps, wallets: createWallets({ read: requests.read, now }) };
   const { forward, forwardUsage = forward } = deps;

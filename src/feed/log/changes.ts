@@ -1,5 +1,6 @@
 import { type AccountId, type Cause, HOUR_MS, type Output, type Post } from '../../../streams/internal.ts';
 import type { FeedCause } from '../../contract/feed/names.ts';
+import { digestOf } from '../../resilience/digest.ts';
 import { createLoopYield } from '../../resilience/loop-yield.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import type { PostsView } from '../../views/records/posts.ts';
@@ -136,7 +137,10 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     }
   }
 
-  /** What FREE readers see of each record, and the posts that they were shown, by topic: they get no frame without news. */
+  /**
+   * Digests of what FREE readers see of each record, and the posts that they were shown, by topic: they get no frame without
+   * news. The texts would come into the old generation of the heap, which would have to be collected more often.
+   */
   const seen = new Map<Topic, Map<string, string | null>>();
   const seenPosts = new Map<Topic, Map<string, SeenPost>>();
   for (const topic of topics.filter(({ readers }) => readers === 'FREE')) {
@@ -147,7 +151,8 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
   function isNews(topic: Topic, key: string): boolean {
     const contents = seen.get(topic);
     if (contents === undefined) return true;
-    const content = records.content(topic, key);
+    const text = records.content(topic, key);
+    const content = text === null ? null : digestOf(text);
     if (contents.get(key) === content) return false;
     if (content === null) contents.delete(key);
     else contents.set(key, content);

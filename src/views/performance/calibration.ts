@@ -23,8 +23,10 @@ export interface Calibration {
 interface CalibrationDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
-  /** Changes with every score, and with every score of a sleep probability. */
+  /** Changes with every score. */
   readonly scores: Watch;
+  /** Changes with every score of a sleep probability: with many accounts several times a minute. */
+  readonly sleepScores: Watch;
   /** Why the engine does not run yet; undefined once it does. Scores are not read before that unless somebody asks. */
   readonly starting?: () => string | undefined;
   /** Receives errors that are bugs. */
@@ -42,11 +44,17 @@ const MOST_AT_ONCE = 20;
  * when the engine runs, and of few accounts is completed at once when somebody asks for its result.
  */
 export function createCalibration(deps: CalibrationDeps): Calibration {
-  const { latest, accounts, scores, starting = () => undefined, report } = deps;
+  const { latest, accounts, scores, sleepScores, starting = () => undefined, report } = deps;
   const ids = accounts.map(({ id }) => id);
   const segments = new Map(accounts.map(({ id, segment }) => [id, segment]));
-  const done = { seq: scores.seq, revision: 0, changes: scores.changes, tickAt: Number.POSITIVE_INFINITY };
+  const marks = () => ({
+    seq: Math.max(scores.seq, sleepScores.seq),
+    changes: scores.changes + sleepScores.changes,
+  });
+  const done = { ...marks(), revision: 0, tickAt: Number.POSITIVE_INFINITY };
   let scored: Scored = { data: [], track_records: [], sleep: [] };
+  /** The changes of the scores that are in it. */
+  let scoreChanges: number | undefined;
   let work: PacedWork | undefined;
   let timer: NodeJS.Timeout | undefined;
 
@@ -69,7 +77,17 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
 
   function* computeAnew(): Generator<void> {
     while (latest.readMore('scores') > 0) yield;
-    const { seq, changes } = scores;
+    const { seq, changes } = marks();
+    const ofScores = scores.changes;
+    const forecasts = ofScores === scoreChanges ? scored : yield* forecastParts();
+    scored = { ...forecasts, sleep: sleepScoresToWire(latest, accounts).map(partOf) };
+    scoreChanges = ofScores;
+    done.seq = seq;
+    done.changes = changes;
+    done.revision += 1;
+  }
+
+  function* forecastParts(): Generator<void, Pick<Scored, 'data' | 'track_records'>> {
     const data: ScoredPart[] = [];
     const all = yield* read();
     for (const group of yield* scoreGroups(all, ids)) {
@@ -91,11 +109,7 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
       tracks.push(...trackRecordsToWire(byAccount.get(account.id) ?? [], [account]).map(partOf));
       yield;
     }
-    const sleep = sleepScoresToWire(latest, accounts);
-    scored = { data, track_records: tracks, sleep: sleep.map(partOf) };
-    done.seq = seq;
-    done.changes = changes;
-    done.revision += 1;
+    return { data, track_records: tracks };
   }
 
   const first = pass();
@@ -111,7 +125,7 @@ export function createCalibration(deps: CalibrationDeps): Calibration {
   const subscription = latest.change$.subscribe(() => {
     beginIfStarted();
     // A first pass that failed is tried again, as there is no result of before.
-    const isDue = scores.changes !== done.changes || done.revision === 0;
+    const isDue = marks().changes !== done.changes || done.revision === 0;
     if (!isBegun || timer !== undefined || isPassing || !isDue) return;
     timer = setTimeout(() => {
       timer = undefined;

@@ -6,7 +6,7 @@ import { createWatcher } from '../../../src/views/watch.ts';
 import type { StreamName } from '../../../streams/internal.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMemoryStore } from '../../support/memory-store/memory-store.ts';
-import { scoreOutput } from '../../support/outputs.ts';
+import { scoreOutput, sleepOutput } from '../../support/outputs.ts';
 import { velocityAt } from '../../support/store-records.ts';
 
 const { accounts } = parseConfig({ flags: { accounts: '1' }, env: {} });
@@ -29,7 +29,14 @@ describe('calibration', () => {
     );
     await outputs.append(stored, 1);
     const read: StreamName[] = [];
-    const latest = createLatest(outputs);
+    const all = createLatest(outputs);
+    let rounds = 0;
+    const latest: typeof all = Object.assign(Object.create(all), {
+      all(stream: StreamName) {
+        if (stream === 'scores') rounds += 1;
+        return all.all(stream);
+      },
+    });
     latest.loadFrom({
       ...outputs,
       latestAfter(stream, key, limit) {
@@ -40,14 +47,16 @@ describe('calibration', () => {
     });
     const watcher = createWatcher(latest);
     const scores = watcher.watch(({ stream }) => stream === 'scores');
+    const sleepScores = watcher.watch(({ stream }) => stream === 'sleep');
     const calibration = createCalibration({
       latest,
       accounts,
       scores,
+      sleepScores,
       starting,
       report,
     });
-    return { latest, calibration, hasReadScores: () => read.includes('scores') };
+    return { latest, calibration, hasReadScores: () => read.includes('scores'), rounds: () => rounds };
   }
 
   it('reads no scores before the engine runs, and then with the next change', async () => {
@@ -83,6 +92,23 @@ describe('calibration', () => {
     latest.apply([velocityAt(2)], 2, 2_000);
     await eventually('the pass is complete', () => calibration.watch.revision === 1);
     assert.match(calibration.text(), /"n":1/);
+    calibration.close();
+  });
+
+  it('takes a new score of a sleep probability without going through the scores again', async () => {
+    const { latest, calibration, rounds } = await startedWith(() => undefined);
+    const before = calibration.text();
+    assert.deepEqual([rounds(), calibration.watch.revision], [1, 1]);
+    latest.apply([sleepOutput({ account: 'a', n: 7 }, { seq: 2 })], 2, 2_000);
+    await eventually('the pass is complete', () => calibration.watch.revision === 2);
+    assert.match(calibration.text(), /"sleep":\[\{"account":"account_a","n":7,/);
+    const forecastsIn = (text: string) => text.slice(0, text.indexOf('"sleep"'));
+    assert.equal(forecastsIn(calibration.text()), forecastsIn(before));
+    assert.deepEqual([rounds(), calibration.watch.seq], [1, 2]);
+    latest.apply([scoreOutput({ account: 'a', eventId: 9 }, { seq: 3 })], 3, 3_000);
+    await eventually('the pass is complete', () => calibration.watch.revision === 3);
+    assert.equal(rounds(), 2);
+    assert.match(calibration.text(), /"n":2/);
     calibration.close();
   });
 
