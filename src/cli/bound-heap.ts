@@ -4,7 +4,7 @@ import { optimizeLater } from './optimize-later.ts';
 /** From here on reading the history takes minutes, and each collection has much to look through. */
 const MANY_ACCOUNTS = 20;
 const GROWTH_PERCENT = 10;
-const GROWTH_PERCENT_OF_MANY = 30;
+const GROWTH_PERCENT_OF_MANY = 60;
 /** Than V8 does by itself: under the load of the soak the code takes less memory then, and no more CPU. */
 const OPTIMIZE_TIMES_LATER = 15;
 /** By then what runs often is optimized. Of the rest, only what has taken some twenty seconds of CPU is worth the memory. */
@@ -22,9 +22,9 @@ const COMPACT_MS = 5 * 60_000;
  * is moved together, so that little memory is held that is not used. To be called once the process runs: while a start reads
  * its state, hardly anything is garbage, and a collection for each tenth would take much of its time.
  *
- * With many accounts this begins once `isRead`, or after a while in any case, and the heap may grow by three tenths. Where
- * that was not so from the start on, pages are moved together for some minutes. Returns how to give up whatever has not begun
- * yet.
+ * With many accounts this begins once `isRead`, or after a while in any case, and the heap may grow by six tenths: for some
+ * tenths of a second of each collection requests wait longer, and so they are less than one in a hundred. Where that was not
+ * so from the start on, pages are moved together for some minutes. Returns how to give up whatever has not begun yet.
  */
 export function boundHeap(
   isRead: () => boolean,
