@@ -69,7 +69,9 @@ export function createContentChecks({ stage, accounts, violations }: ContentOpti
   const { now } = kernel;
   const { kept } = disk;
   const followedMs = () => followingMs(stage.pace);
-  const values = createDeliveredValues({ now, kept, accounts, shownAfterMs: followedMs });
+  // A reader that comes back may be sent a frame of before the tick first.
+  const shownAfterMs = () => 2 * followedMs();
+  const values = createDeliveredValues({ now, kept, accounts, shownAfterMs });
   const { heardAt } = values;
   const requests = createSourceRequests({ now, violations });
   const falling = createFallingCounts({ kept, violations });
