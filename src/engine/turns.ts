@@ -208,6 +208,8 @@ export function createTurns(deps: TurnsDeps): Turns {
         }
         const isLast = index === observations.length - 1;
         if (isLast || clock.mono() - partAt > partMs) {
+          // To hand a part to the disk takes a while as well.
+          if (loop.isDue()) await loop.yield();
           await isStored();
           for (const output of part) emitted.push(output);
           storing = store(part, observation.seq, calendarAt, startedAt);

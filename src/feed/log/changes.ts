@@ -31,7 +31,7 @@ const RECORDS_AT_ONCE_OF_MANY_ACCOUNTS = 4;
 /** While it catches up, others have the loop to themselves for a while after so many. */
 const RECORDS_PER_REST = 4;
 /** Of a step while the next tick waits already: readers of the feed are a second late then, so that requests wait a little. */
-const LATE_STEP_MS = 4;
+const LATE_STEP_MS = 2;
 /** Of more accounts than these each turn changes many records. */
 const FEW_ACCOUNTS = 8;
 /** Of so many records each part is appended as soon as it is known, so that its readers do not wait for all others. */
@@ -311,6 +311,8 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     waitingPosts = [];
     waitingTick = undefined;
     isWaiting = false;
+    // To store and publish the turn has taken its share of the thread.
+    if (!areAccountsFew) yield;
     if (tick !== undefined) {
       addStale(tick);
       addNoLongerLate();

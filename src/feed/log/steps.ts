@@ -1,3 +1,5 @@
+import { afterRequests } from '../../resilience/loop-yield.ts';
+
 /** Work in steps, between which requests are answered. */
 interface Steps {
   /**
@@ -24,7 +26,7 @@ export function createSteps(
 
   function pause(isRest: boolean): void {
     if (isRest && onSettled.length === 0) rest = setTimeout(wake, REST_MS);
-    else setImmediate(goOn);
+    else afterRequests(goOn);
   }
 
   function wake(): void {

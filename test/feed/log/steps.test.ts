@@ -40,7 +40,7 @@ describe('createSteps', () => {
     steps.begin();
     assert.deepEqual(done, ['first begins']);
     await steps.settled();
-    assert.deepEqual(done, ['first begins', 'first ends', 'what waits begins', 'another', 'what waits ends']);
+    assert.deepEqual(done, ['first begins', 'another', 'first ends', 'what waits begins', 'what waits ends']);
     await steps.settled();
   });
 
