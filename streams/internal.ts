@@ -65,6 +65,7 @@ export { timelineFrom } from './pipelines/counters.ts';
 export { skipStale } from './pipelines/event-signals.ts';
 export { trackRecords } from './pipelines/score-history.ts';
 export {
+  actionFor,
   type Bettor,
   type Cut,
   confidenceIn,

@@ -161,8 +161,13 @@ export function withAsOf<Fields extends object>(fields: Fields, origin: Origin, 
  * so the rest is rendered once and `closeRecords` appends the ages. As texts: a copy with a further field takes as long as
  * the JSON of a large record.
  */
-export function openRecord(fields: object, { seq, at }: Origin): string {
-  return `${JSON.stringify(fields).slice(0, -1)},"as_of":{"seq":${seq},"ts":${at},"ages_ms":`;
+export function openRecord(fields: object, origin: Origin): string {
+  return openText(JSON.stringify(fields).slice(0, -1), origin);
+}
+
+/** The same of the JSON text of the fields, without its last brace. */
+export function openText(fields: string, { seq, at }: Origin): string {
+  return `${fields},"as_of":{"seq":${seq},"ts":${at},"ages_ms":`;
 }
 
 /** The JSON array of open records, with the ages of the one at each index, which most of them share. */

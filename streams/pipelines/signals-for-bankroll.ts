@@ -70,16 +70,34 @@ export function confidenceIn({ isProven, confidence }: TrackRecord): Confidence 
  * stay within the caps.
  */
 export function sizedSignals(record: EventSignals, bettor: Bettor): SizedSignals {
-  const isRefused = !record.track.isProven && !bettor.includesUnproven;
-  const all = record.buckets.map((bucket) =>
-    sizeOf(isRefused ? skipUnproven(bucket) : bucket, record, bettor),
-  );
+  const mayBet = !isRefused(record, bettor);
+  const all = record.buckets.map((bucket) => sizeOf(mayBet ? bucket : skipUnproven(bucket), record, bettor));
   const buy = orderOf(record, all, bettor.bankrollUsd);
   const ordered = new Set(buy?.legs.map(({ signal }) => signal.token));
   const signals = all.map((signal) =>
     ordered.has(signal.token) ? { ...signal, strategy: buy?.strategy ?? null } : signal,
   );
   return { signals, buy, sells: signals.filter(({ action }) => action === 'SELL') };
+}
+
+/**
+ * What the caller is told to do with a bucket, as in `sizedSignals` but without the rest, which takes several times as long: a
+ * bet too small to be made is none.
+ */
+export function actionFor(
+  bucket: BucketSignal,
+  record: EventSignals,
+  bettor: Bettor,
+): BucketSignal['action'] {
+  const { action, kelly, ask, askSize } = bucket;
+  if (isRefused(record, bettor)) return 'SKIP';
+  if (action === 'SELL') return bettor.isBuyOnly ? 'HOLD' : 'SELL';
+  if (action !== 'BUY') return action;
+  return betOf(kelly ?? 0, ask, availableAt(ask, askSize), record, bettor).betUsd === 0 ? 'HOLD' : 'BUY';
+}
+
+function isRefused({ track }: EventSignals, { includesUnproven }: Bettor): boolean {
+  return !track.isProven && !includesUnproven;
 }
 
 function skipUnproven(bucket: BucketSignal): BucketSignal {

@@ -28,7 +28,7 @@ import {
 } from '../support/outputs.ts';
 
 const ACCOUNTS = ['a', 'b'] as const;
-const VIEWS: readonly RecordView[] = [
+const viewsOf = (): readonly RecordView[] => [
   cryptoView(),
   ...ACCOUNTS.map((id) => accountPath(id)).flatMap((account) => [
     countersView(account),
@@ -40,6 +40,7 @@ const VIEWS: readonly RecordView[] = [
     velocityView(account),
   ]),
 ];
+const VIEWS = viewsOf();
 
 /** Events 1 to 3 are of posts, 1 and 3 of account a; 4 is of a coin. Few values, so that outputs often meet. */
 const account = fc.constantFrom(...ACCOUNTS);
@@ -52,11 +53,14 @@ const ofEvent = fc.record({ eventId, value: small }).map(({ eventId: id, value }
   value,
 }));
 
-function eventOf(id: number, phase: 'active' | 'closed'): Output {
+function eventOf(id: number, phase: 'active' | 'closed', title: string): Output {
   return eventOutput({
     eventId: id,
     phase,
-    buckets: [bucket({ yesToken: `yes-${id}` })],
+    buckets: [
+      bucket({ yesToken: `yes-${id}`, title }),
+      bucket({ yesToken: `above-${id}`, lo: 20, hi: null }),
+    ],
     subject:
       id === 4
         ? { type: 'crypto', symbol: 'BTC', kind: 'UP_DOWN', referencePrice: null }
@@ -65,8 +69,10 @@ function eventOf(id: number, phase: 'active' | 'closed'): Output {
 }
 
 const anyOutput: fc.Arbitrary<Output> = fc.oneof(
-  fc.tuple(eventId, fc.constantFrom('active', 'active', 'closed')).map(([id, phase]) => eventOf(id, phase)),
-  ofEvent.map(({ value, ...event }) => countersOutput({ ...event, real: value })),
+  fc
+    .tuple(eventId, fc.constantFrom('active', 'active', 'closed'), fc.constantFrom('0-19', 'under 20'))
+    .map((event) => eventOf(...event)),
+  ofEvent.map(({ value, ...event }) => countersOutput({ ...event, real: value, oracle: 3 - value })),
   ofEvent.map(({ value, ...event }) => predictionOutput({ ...event, p50: value })),
   ofEvent.map(({ value, ...event }) => signalsOutput({ ...event, p50: value })),
   ofEvent.map(({ value, eventId: id }) => priceOutput({ eventId: id, token: `yes-${id}`, price: value / 4 })),
@@ -123,6 +129,19 @@ describe('a record view', () => {
         });
       }),
       { numRuns: 300 },
+    );
+  });
+
+  it('renders what one renders that has rendered nothing before', () => {
+    fc.assert(
+      fc.property(fc.array(anyOutput, { minLength: 1, maxLength: 25 }), (outputs) => {
+        const latest = createLatest();
+        outputs.forEach((output, index) => {
+          latest.apply([{ ...output, seq: index + 1 }], index + 1, NOON);
+          const made = (views: readonly RecordView[]) => views.map((view) => [...renderingsOf(view, latest)]);
+          assert.deepEqual(made(VIEWS), made(viewsOf()));
+        });
+      }),
     );
   });
 

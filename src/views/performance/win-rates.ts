@@ -44,16 +44,25 @@ export function winRates(latest: Latest, account?: AccountId): WinRates {
       firstOnes.filter(({ decision }) => decision.confidence === level),
       ({ decision, wonLo }) => yesBuys(decision)[0]?.lo === wonLo,
     );
+  return {
+    byConfidence: { HIGH: confidence('HIGH'), MEDIUM: confidence('MEDIUM'), LOW: confidence('LOW') },
+    byStrategy: ratesByStrategy(settled),
+    bySide: { Yes: sideResult(settled, 'Yes'), No: sideResult(settled, 'No') },
+  };
+}
+
+/** The win rates by strategy alone, as the signals of an account show them after each turn. */
+export function strategyRates(latest: Latest, account: AccountId): WinRates['byStrategy'] {
+  return ratesByStrategy(settledDecisions(latest, account));
+}
+
+function ratesByStrategy(settled: readonly Settled[]): WinRates['byStrategy'] {
   const strategy = (name: BuyStrategy) =>
     rateOf(
       firstOfEach(settled.filter(({ decision }) => decision.strategy === name)),
       ({ decision, wonLo }) => wonLo !== null && decision.orderLos.includes(wonLo),
     );
-  return {
-    byConfidence: { HIGH: confidence('HIGH'), MEDIUM: confidence('MEDIUM'), LOW: confidence('LOW') },
-    byStrategy: { TWO_BUCKET: strategy('TWO_BUCKET'), SINGLE_BUCKET: strategy('SINGLE_BUCKET') },
-    bySide: { Yes: sideResult(settled, 'Yes'), No: sideResult(settled, 'No') },
-  };
+  return { TWO_BUCKET: strategy('TWO_BUCKET'), SINGLE_BUCKET: strategy('SINGLE_BUCKET') };
 }
 
 function sideOf({ side }: FrozenBuy): BetSide {

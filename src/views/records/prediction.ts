@@ -1,12 +1,12 @@
 import {
+  actionFor,
   type Bettor,
   type Bucket,
+  type BucketSignal,
   type Counters,
   type EventSignals,
   type Prediction,
   type Price,
-  type SizedSignal,
-  sizedSignals,
   skipStale,
   USUAL_BETTOR,
   type Velocity,
@@ -22,7 +22,8 @@ import {
   pricesOf,
   secondsLeft,
 } from '../active-events.ts';
-import { newest, openRecord, staleNow } from '../as-of.ts';
+import { newest, openText, staleNow } from '../as-of.ts';
+import type { Latest } from '../latest.ts';
 import { modelProb } from '../model-prob.ts';
 import type { RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
@@ -39,6 +40,19 @@ export function predictionView(account: AccountPath): RecordView {
   const { FREE, PRO, paidStreams } = shownFields(policy);
   const events = postEvents(account);
   const bettor = { ...USUAL_BETTOR, isBuyOnly: policy.isBuyOnly };
+  /** By key of the event. */
+  const texts = new Map<string, EventTexts>();
+
+  function textsOf(latest: Latest, key: string): EventTexts {
+    const known = texts.get(key);
+    if (known !== undefined) return known;
+    const open = events.keys(latest);
+    for (const other of texts.keys()) if (!open.includes(other)) texts.delete(other);
+    const made: EventTexts = { forecasts: new Map(), markets: new Map() };
+    texts.set(key, made);
+    return made;
+  }
+
   return {
     audiences: 'tier',
     listsStale: true,
@@ -59,25 +73,30 @@ export function predictionView(account: AccountPath): RecordView {
     createExtraCause: createSleepCause,
     render({ latest, late }, key, { tier }) {
       const event = events.find(latest, key);
-      if (event === undefined) return undefined;
+      if (event === undefined) {
+        texts.delete(key);
+        return undefined;
+      }
       const counters = latest.get('counters', key);
       const prices = pricesOf(latest, event.record);
       const shown = tier === 'PRO' ? PRO : FREE;
       const prediction = shown.streams.has('predictions') ? forecastOf(latest, event) : undefined;
       const signals = shown.streams.has('signals') ? latest.get('signals', key) : undefined;
       const velocity = shown.streams.has('velocity') ? latest.get('velocity', id) : undefined;
-      const fields = predictionToWire({
+      const facts = {
         event: event.record,
         counters: counters && { ...counters.record, stale: staleNow(counters.record.stale, late) },
         prediction: prediction?.record,
-        decided: signals && decidedBy(skipStale(signals.record, staleNow([], late)), bettor),
+        signals: signals && skipStale(signals.record, staleNow([], late)),
+        bettor,
         velocity: velocity?.record,
-        priceOf: (token) => prices.get(token)?.record,
+        priceOf: (token: string) => prices.get(token)?.record,
         shown,
-      });
+      };
+      const text = predictionText(facts, textsOf(latest, key));
       const origin = newest(event, counters, prediction, signals, velocity, ...prices.values());
       // The remaining time comes first, so that the rest need not be rendered each second.
-      const rest = openRecord(fields, origin).slice(1);
+      const rest = openText(text, origin).slice(1);
       return ({ tickAt }) => `{"seconds_remaining":${secondsLeft(event.record, tickAt)},${rest}`;
     },
   };
@@ -88,45 +107,103 @@ interface PredictionFacts {
   readonly counters: Counters | undefined;
   /** The event's newest live forecast, if there is one. */
   readonly prediction: Prediction | undefined;
-  /** The decision on each bucket by its Yes token, for the usual bankroll; undefined before the first signals. */
-  readonly decided: ReadonlyMap<string, SizedSignal> | undefined;
+  /** Undefined before the first. */
+  readonly signals: EventSignals | undefined;
+  readonly bettor: Bettor;
   readonly velocity: Velocity | undefined;
   readonly priceOf: (token: string) => Price | undefined;
   readonly shown: ShownFields;
 }
 
-function decidedBy(record: EventSignals, bettor: Bettor): ReadonlyMap<string, SizedSignal> {
-  return new Map(sizedSignals(record, bettor).signals.map((signal) => [signal.token, signal]));
+/**
+ * Texts of an event that were made before, with what they were made of: a price changes one market of many, and a forecast is
+ * the same for a minute. To make them all again for each price would be half of what the feed does.
+ */
+interface EventTexts {
+  readonly forecasts: Map<ShownFields, ForecastText>;
+  /** By Yes token. */
+  readonly markets: Map<string, MarketText>;
+}
+
+interface ForecastText {
+  readonly prediction: Prediction;
+  readonly oracle: number | null;
+  readonly text: string;
+}
+
+interface MarketText {
+  readonly bucket: Bucket;
+  readonly price: Price | undefined;
+  readonly text: string;
 }
 
 type PredictionRecord = RecordOf<typeof predictionRecord>;
+type MarketRecord = RecordOf<typeof predictionMarketRecord>;
 
 /**
- * An event (spec 2.4), without the remaining time. PRO fields are absent for other tiers, unless the account shows them to
- * everyone, and null until they are known.
+ * The JSON text of an event (spec 2.4) without the remaining time and the last brace. PRO fields are absent for other tiers,
+ * unless the account shows them to everyone, and null until they are known.
  */
-function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'seconds_remaining'> {
-  const { shown, prediction } = facts;
-  const oracle = facts.counters?.oracle ?? null;
-  const forecast = prediction ? forecastToWire(prediction, oracle) : NO_FORECAST;
+function predictionText(facts: PredictionFacts, texts: EventTexts): string {
+  const { event, counters, prediction, signals, priceOf, shown } = facts;
   const predicted = new Map(prediction?.buckets.map((bucket) => [rangeKey(bucket), bucket]));
-  const counters = countersToWire(facts.event, facts.counters);
-  // Into one object, here and below: a copy with further fields takes many times as long.
-  return Object.assign(counters, shown.pick(velocityToWire(facts.velocity)), shown.pick(forecast), {
-    markets: facts.event.buckets.map((bucket) => {
-      const model = predicted.get(rangeKey(bucket));
-      const decided = facts.decided?.get(bucket.yesToken);
-      const edge =
-        prediction === undefined || model === undefined
-          ? NO_EDGE
-          : {
-              model_prob: round4(modelProb(model, prediction, facts.counters)),
-              edge: decided?.edge ?? null,
-              signal: decided === undefined ? null : signalOf(decided),
-            };
-      return Object.assign(marketToWire(bucket, facts.priceOf(bucket.yesToken)), shown.pick(edge));
-    }),
+  const decided = new Map(signals?.buckets.map((bucket) => [bucket.token, bucket]));
+  const noEdge = furtherFields(shown.pick(NO_EDGE));
+  const markets = event.buckets.map((bucket) => {
+    const model = predicted.get(rangeKey(bucket));
+    const edge =
+      prediction === undefined || model === undefined
+        ? noEdge
+        : furtherFields(
+            shown.pick({
+              model_prob: round4(modelProb(model, prediction, counters)),
+              ...edgeOf(decided.get(bucket.yesToken), facts),
+            }),
+          );
+    return `${marketText(bucket, priceOf(bucket.yesToken), texts)}${edge}}`;
   });
+  const fields =
+    JSON.stringify(countersToWire(event, counters) satisfies Partial<PredictionRecord>).slice(0, -1) +
+    furtherFields(shown.pick(velocityToWire(facts.velocity))) +
+    forecastText(prediction, counters?.oracle ?? null, shown, texts);
+  return `${fields},"markets":[${markets.join(',')}]`;
+}
+
+/** The JSON text of fields that follow others. */
+function furtherFields(fields: Partial<PredictionRecord & MarketRecord>): string {
+  const text = JSON.stringify(fields);
+  return text === '{}' ? '' : `,${text.slice(1, -1)}`;
+}
+
+function edgeOf(
+  bucket: BucketSignal | undefined,
+  { signals, bettor }: PredictionFacts,
+): Pick<MarketRecord, 'edge' | 'signal'> {
+  if (bucket === undefined || signals === undefined) return { edge: null, signal: null };
+  const { edge, edgeNet } = bucket;
+  return { edge, signal: signalOf({ action: actionFor(bucket, signals, bettor), edge, edgeNet }) };
+}
+
+function marketText(bucket: Bucket, price: Price | undefined, { markets }: EventTexts): string {
+  const known = markets.get(bucket.yesToken);
+  if (known !== undefined && known.bucket === bucket && known.price === price) return known.text;
+  const text = JSON.stringify(marketToWire(bucket, price)).slice(0, -1);
+  markets.set(bucket.yesToken, { bucket, price, text });
+  return text;
+}
+
+function forecastText(
+  prediction: Prediction | undefined,
+  oracle: number | null,
+  shown: ShownFields,
+  { forecasts }: EventTexts,
+): string {
+  if (prediction === undefined) return furtherFields(shown.pick(NO_FORECAST));
+  const known = forecasts.get(shown);
+  if (known?.prediction === prediction && known.oracle === oracle) return known.text;
+  const text = furtherFields(shown.pick(forecastToWire(prediction, oracle)));
+  forecasts.set(shown, { prediction, oracle, text });
+  return text;
 }
 
 /** Before the first forecast of the event. */
@@ -168,10 +245,7 @@ function forecastToWire(prediction: Prediction, oracle: number | null) {
   };
 }
 
-function marketToWire(
-  { title, yesToken, lo, hi }: Bucket,
-  price: Price | undefined,
-): RecordOf<typeof predictionMarketRecord> {
+function marketToWire({ title, yesToken, lo, hi }: Bucket, price: Price | undefined): MarketRecord {
   return {
     title,
     market_price: round4(price?.price ?? null),

@@ -26,7 +26,7 @@ import { type Ages, closeRecords, newest, type Origin, openRecord, staleNow } fr
 import type { Audience } from '../audience.ts';
 import { type Latest, NEWEST_POSTS, type OutputOf } from '../latest.ts';
 import { trackToWire } from '../performance/track-records.ts';
-import { type WinRates, winRates } from '../performance/win-rates.ts';
+import { strategyRates, type WinRates } from '../performance/win-rates.ts';
 import type { Moment, RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
 import type { Crossing } from './crossing-text.ts';
@@ -90,7 +90,7 @@ export function signalsView(account: AccountPath): RecordView {
               posts: posts.map(({ record }) => record),
             })
           : [],
-      rates: { byStrategy: ratesOf(latest).byStrategy },
+      rates: { byStrategy: ratesOf(latest) },
       origin: { seq, at },
     };
   }
@@ -143,11 +143,13 @@ export function signalsView(account: AccountPath): RecordView {
 }
 
 /** Computes the win rates once per turn, as every event and audience needs them. */
-function createRates({ id }: AccountPath): (latest: Latest) => WinRates {
-  let made: { readonly latest: Latest; readonly seq: number; readonly rates: WinRates } | undefined;
+function createRates({ id }: AccountPath): (latest: Latest) => WinRates['byStrategy'] {
+  let made:
+    | { readonly latest: Latest; readonly seq: number; readonly rates: WinRates['byStrategy'] }
+    | undefined;
   return (latest) => {
     if (made?.latest !== latest || made.seq !== latest.seq) {
-      made = { latest, seq: latest.seq, rates: winRates(latest, id) };
+      made = { latest, seq: latest.seq, rates: strategyRates(latest, id) };
     }
     return made.rates;
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+  actionFor,
   type BucketSignal,
   type EventSignals,
   isListed,
@@ -198,6 +199,43 @@ describe('sizedSignals', () => {
         const legs = bought?.legs.reduce((sum, { stakeUsd }) => sum + stakeUsd, 0) ?? 0;
         assert.ok(legs <= (bought?.stakeUsd ?? 0) + 1e-6);
         for (const { action, betUsd } of signals) assert.equal(betUsd > 0, action === 'BUY');
+      }),
+    );
+  });
+});
+
+describe('actionFor', () => {
+  it('says what the sized signals say, for any bucket, record and bettor', () => {
+    const price = fc.option(fc.double({ min: 0.01, max: 0.99, noNaN: true }));
+    const size = fc.option(fc.double({ min: 0, max: 10, noNaN: true }));
+    const bucket = fc
+      .record({
+        action: fc.constantFrom('BUY', 'SELL', 'HOLD', 'SKIP'),
+        kelly: fc.option(fc.double({ min: 0, max: 0.1, noNaN: true })),
+        bid: price,
+        ask: price,
+        bidSize: size,
+        askSize: size,
+      })
+      .map((fields) => buy('token', fields));
+    const record = fc
+      .record({ bucket, isProven: fc.boolean(), eventShare: fc.double({ min: 0, max: 1, noNaN: true }) })
+      .map(({ bucket: each, isProven, eventShare }) => {
+        const all = { ...proven([each]), eventShare };
+        return isProven ? all : unproven(all);
+      });
+    const bettor = fc.record({
+      bankrollUsd: fc.double({ min: 1, max: 10_000, noNaN: true }),
+      includesUnproven: fc.boolean(),
+      isBuyOnly: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(record, bettor, (each, who) => {
+        const actions = each.buckets.map((one) => actionFor(one, each, who));
+        assert.deepEqual(
+          actions,
+          sizedSignals(each, who).signals.map(({ action }) => action),
+        );
       }),
     );
   });
