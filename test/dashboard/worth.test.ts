@@ -157,7 +157,7 @@ describeFedPage('what the dashboard is worth', (site) => {
     const { page, faults } = await site.open({ key: 'demo_pro' });
     await page.click('.overview summary');
     const names = () => page.locator('section[aria-label="All events"] tbody th').allInnerTexts();
-    assert.equal((await names()).length, 8);
+    await eventually('all are listed', async () => (await names()).length === 8);
     assert.match((await names())[0] ?? '', /Nov 13–15/);
     await page.selectOption('[name=order]', 'edge');
     await page.fill('[name=find-event]', 'account b november 10');
