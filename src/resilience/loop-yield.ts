@@ -24,8 +24,8 @@ export function createLoopYield(turnMs = TURN_MS): LoopYield {
 }
 
 /**
- * Calls `goOn` once the requests that have come by now are answered. What the disk or the network has called goes before the
- * immediates of the same turn of the loop, which are over before it looks for requests again: therefore two turns.
+ * Calls `goOn` once the requests that have come by now are answered. Work that the disk or the network has called comes before
+ * the immediates of its turn of the loop, and these before the loop looks for requests again: one turn is not enough.
  */
 export function afterRequests(goOn: () => void): void {
   setImmediate(() => setImmediate(goOn));

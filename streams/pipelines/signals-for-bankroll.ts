@@ -81,19 +81,18 @@ export function sizedSignals(record: EventSignals, bettor: Bettor): SizedSignals
 }
 
 /**
- * What the caller is told to do with a bucket, as in `sizedSignals` but without the rest, which takes several times as long: a
- * bet too small to be made is none.
+ * What the caller is told to do with a bucket, as in `sizedSignals`, for records that show nothing else of it and are rendered
+ * hundreds of times a second. A bet too small to be made is none.
  */
 export function actionFor(
   bucket: BucketSignal,
   record: EventSignals,
   bettor: Bettor,
 ): BucketSignal['action'] {
-  const { action, kelly, ask, askSize } = bucket;
   if (isRefused(record, bettor)) return 'SKIP';
-  if (action === 'SELL') return bettor.isBuyOnly ? 'HOLD' : 'SELL';
-  if (action !== 'BUY') return action;
-  return betOf(kelly ?? 0, ask, availableAt(ask, askSize), record, bettor).betUsd === 0 ? 'HOLD' : 'BUY';
+  const { action } = bucket;
+  if (action === 'BUY') return yesBetOf(bucket, record, bettor).betUsd === 0 ? 'HOLD' : 'BUY';
+  return action === 'SELL' && bettor.isBuyOnly ? 'HOLD' : action;
 }
 
 function isRefused({ track }: EventSignals, { includesUnproven }: Bettor): boolean {
@@ -106,9 +105,9 @@ function skipUnproven(bucket: BucketSignal): BucketSignal {
 }
 
 function sizeOf(bucket: BucketSignal, record: EventSignals, bettor: Bettor): SizedSignal {
-  const { action, codes, kelly, noKelly, bid, ask } = bucket;
+  const { action, codes, noKelly, bid } = bucket;
   if (action === 'BUY') {
-    const bet = betOf(kelly ?? 0, ask, availableAt(ask, bucket.askSize), record, bettor);
+    const bet = yesBetOf(bucket, record, bettor);
     if (bet.betUsd === 0) return sized(bucket, bet, { action: 'HOLD', codes: ['BET_TOO_SMALL'] });
     if (bet.availableUsd === null) return sized(bucket, bet, { action, codes: [...codes, 'DEPTH_UNKNOWN'] });
     return sized(bucket, bet, bucket);
@@ -167,6 +166,10 @@ const NO_BET: SizedBet = { fraction: 0, betUsd: 0, limitPrice: null, availableUs
 
 function availableAt(price: number | null, shares: number | null): number | null {
   return price === null || shares === null ? null : roundDown(price * shares, 100);
+}
+
+function yesBetOf({ kelly, ask, askSize }: BucketSignal, record: EventSignals, bettor: Bettor): SizedBet {
+  return betOf(kelly ?? 0, ask, availableAt(ask, askSize), record, bettor);
 }
 
 function betOf(

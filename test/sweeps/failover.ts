@@ -8,7 +8,7 @@ import { createRng } from '../../src/world/rng.ts';
 import { GRAPH_VERSION, type Output } from '../../streams/internal.ts';
 import { steer } from '../support/api.ts';
 import { administer } from '../support/bus/administer.ts';
-import type { NatsServer } from '../support/bus/nats-server.ts';
+import { comeTogether, type NatsServer } from '../support/bus/nats-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { type EnginePair, openEnginePair } from './engine-pair.ts';
 
@@ -151,39 +151,16 @@ async function killStreamLeader(servers: readonly NatsServer[]): Promise<number>
   });
   await killed.start();
   // The next fault is to meet three servers again: what a second one takes beside it is another figure.
-  await untilCaughtUp(killed, servers);
-  return at;
-}
-
-/** A server that is not current by then is started once more, and what it said is told. The usual is some seconds. */
-const BEGIN_AGAIN_MS = 45_000;
-
-/**
- * A server that was started again may lose the others for good while their routes are made anew (nats-server #8454, #8527).
- * The rest goes on without it, as is checked, and an operator starts it once more.
- */
-async function untilCaughtUp(started: NatsServer, servers: readonly NatsServer[]): Promise<void> {
   const urls = servers.map(({ url }) => url);
-  const tell = async (what: string) => {
+  const areCurrent = async () => (await copiesBehind(urls))?.length === 0;
+  await comeTogether('the server has caught up', [killed], areCurrent).catch(async (error: unknown) => {
+    const behind = JSON.stringify(await copiesBehind(urls));
     const said = servers.flatMap((server) => [server.name, ...server.lastLines(30)]);
-    return [`${started.name} ${what}, behind are ${JSON.stringify(await copiesBehind(urls))}`, ...said].join(
-      '\n',
-    );
-  };
-  const startedAt = performance.now();
-  let isFirst = true;
-  await eventually('the server has caught up', async () => {
-    if ((await copiesBehind(urls))?.length === 0) return true;
-    if (isFirst && performance.now() - startedAt > BEGIN_AGAIN_MS) {
-      isFirst = false;
-      process.stderr.write(`${await tell('begins again')}\n`);
-      await started.kill();
-      await started.start();
-    }
-    return false;
-  }).catch(async (error: unknown) => {
-    throw new Error(await tell('was started again'), { cause: error });
+    throw new Error([`${killed.name} was started again, behind are ${behind}`, ...said].join('\n'), {
+      cause: error,
+    });
   });
+  return at;
 }
 
 /** The copies of streams that are not current; undefined when no server tells. */

@@ -23,7 +23,7 @@ import {
   secondsLeft,
 } from '../active-events.ts';
 import { newest, openText, staleNow } from '../as-of.ts';
-import type { Latest } from '../latest.ts';
+import { keepingTexts } from '../kept-text.ts';
 import { modelProb } from '../model-prob.ts';
 import type { RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
@@ -38,20 +38,9 @@ import { velocityToWire } from './velocity.ts';
 export function predictionView(account: AccountPath): RecordView {
   const { id, policy } = account;
   const { FREE, PRO, paidStreams } = shownFields(policy);
+  const tiers = { FREE: withForecastText(FREE), PRO: withForecastText(PRO) };
   const events = postEvents(account);
   const bettor = { ...USUAL_BETTOR, isBuyOnly: policy.isBuyOnly };
-  /** By key of the event. */
-  const texts = new Map<string, EventTexts>();
-
-  function textsOf(latest: Latest, key: string): EventTexts {
-    const known = texts.get(key);
-    if (known !== undefined) return known;
-    const open = events.keys(latest);
-    for (const other of texts.keys()) if (!open.includes(other)) texts.delete(other);
-    const made: EventTexts = { forecasts: new Map(), markets: new Map() };
-    texts.set(key, made);
-    return made;
-  }
 
   return {
     audiences: 'tier',
@@ -73,17 +62,14 @@ export function predictionView(account: AccountPath): RecordView {
     createExtraCause: createSleepCause,
     render({ latest, late }, key, { tier }) {
       const event = events.find(latest, key);
-      if (event === undefined) {
-        texts.delete(key);
-        return undefined;
-      }
+      if (event === undefined) return undefined;
       const counters = latest.get('counters', key);
       const prices = pricesOf(latest, event.record);
-      const shown = tier === 'PRO' ? PRO : FREE;
+      const { shown, forecastText } = tiers[tier];
       const prediction = shown.streams.has('predictions') ? forecastOf(latest, event) : undefined;
       const signals = shown.streams.has('signals') ? latest.get('signals', key) : undefined;
       const velocity = shown.streams.has('velocity') ? latest.get('velocity', id) : undefined;
-      const facts = {
+      const text = predictionText({
         event: event.record,
         counters: counters && { ...counters.record, stale: staleNow(counters.record.stale, late) },
         prediction: prediction?.record,
@@ -92,8 +78,8 @@ export function predictionView(account: AccountPath): RecordView {
         velocity: velocity?.record,
         priceOf: (token: string) => prices.get(token)?.record,
         shown,
-      };
-      const text = predictionText(facts, textsOf(latest, key));
+        forecastText,
+      });
       const origin = newest(event, counters, prediction, signals, velocity, ...prices.values());
       // The remaining time comes first, so that the rest need not be rendered each second.
       const rest = openText(text, origin).slice(1);
@@ -102,7 +88,7 @@ export function predictionView(account: AccountPath): RecordView {
   };
 }
 
-interface PredictionFacts {
+interface PredictionFacts extends ShownPrediction {
   readonly event: ActiveEvent['record'];
   readonly counters: Counters | undefined;
   /** The event's newest live forecast, if there is one. */
@@ -112,30 +98,26 @@ interface PredictionFacts {
   readonly bettor: Bettor;
   readonly velocity: Velocity | undefined;
   readonly priceOf: (token: string) => Price | undefined;
+}
+
+/** What readers of a tier see. */
+interface ShownPrediction {
   readonly shown: ShownFields;
+  /** The JSON text of the fields of a forecast, which follow others. It stays the same for a minute, while prices change. */
+  readonly forecastText: (prediction: Prediction, oracle: number | null) => string;
 }
 
-/**
- * Texts of an event that were made before, with what they were made of: a price changes one market of many, and a forecast is
- * the same for a minute. To make them all again for each price would be half of what the feed does.
- */
-interface EventTexts {
-  readonly forecasts: Map<ShownFields, ForecastText>;
-  /** By Yes token. */
-  readonly markets: Map<string, MarketText>;
+function withForecastText(shown: ShownFields): ShownPrediction {
+  const forecastText = keepingTexts((prediction: Prediction, oracle: number | null) =>
+    furtherFields(shown.pick(forecastToWire(prediction, oracle))),
+  );
+  return { shown, forecastText };
 }
 
-interface ForecastText {
-  readonly prediction: Prediction;
-  readonly oracle: number | null;
-  readonly text: string;
-}
-
-interface MarketText {
-  readonly bucket: Bucket;
-  readonly price: Price | undefined;
-  readonly text: string;
-}
+/** The JSON text of a market without its edge and its last brace. Most prices change one market of many. */
+const marketText = keepingTexts((bucket: Bucket, price: Price | undefined) =>
+  JSON.stringify(marketToWire(bucket, price)).slice(0, -1),
+);
 
 type PredictionRecord = RecordOf<typeof predictionRecord>;
 type MarketRecord = RecordOf<typeof predictionMarketRecord>;
@@ -144,8 +126,8 @@ type MarketRecord = RecordOf<typeof predictionMarketRecord>;
  * The JSON text of an event (spec 2.4) without the remaining time and the last brace. PRO fields are absent for other tiers,
  * unless the account shows them to everyone, and null until they are known.
  */
-function predictionText(facts: PredictionFacts, texts: EventTexts): string {
-  const { event, counters, prediction, signals, priceOf, shown } = facts;
+function predictionText(facts: PredictionFacts): string {
+  const { event, counters, prediction, signals, priceOf, shown, forecastText } = facts;
   const predicted = new Map(prediction?.buckets.map((bucket) => [rangeKey(bucket), bucket]));
   const decided = new Map(signals?.buckets.map((bucket) => [bucket.token, bucket]));
   const noEdge = furtherFields(shown.pick(NO_EDGE));
@@ -160,12 +142,14 @@ function predictionText(facts: PredictionFacts, texts: EventTexts): string {
               ...edgeOf(decided.get(bucket.yesToken), facts),
             }),
           );
-    return `${marketText(bucket, priceOf(bucket.yesToken), texts)}${edge}}`;
+    return `${marketText(bucket, priceOf(bucket.yesToken))}${edge}}`;
   });
   const fields =
     JSON.stringify(countersToWire(event, counters) satisfies Partial<PredictionRecord>).slice(0, -1) +
     furtherFields(shown.pick(velocityToWire(facts.velocity))) +
-    forecastText(prediction, counters?.oracle ?? null, shown, texts);
+    (prediction === undefined
+      ? furtherFields(shown.pick(NO_FORECAST))
+      : forecastText(prediction, counters?.oracle ?? null));
   return `${fields},"markets":[${markets.join(',')}]`;
 }
 
@@ -182,28 +166,6 @@ function edgeOf(
   if (bucket === undefined || signals === undefined) return { edge: null, signal: null };
   const { edge, edgeNet } = bucket;
   return { edge, signal: signalOf({ action: actionFor(bucket, signals, bettor), edge, edgeNet }) };
-}
-
-function marketText(bucket: Bucket, price: Price | undefined, { markets }: EventTexts): string {
-  const known = markets.get(bucket.yesToken);
-  if (known !== undefined && known.bucket === bucket && known.price === price) return known.text;
-  const text = JSON.stringify(marketToWire(bucket, price)).slice(0, -1);
-  markets.set(bucket.yesToken, { bucket, price, text });
-  return text;
-}
-
-function forecastText(
-  prediction: Prediction | undefined,
-  oracle: number | null,
-  shown: ShownFields,
-  { forecasts }: EventTexts,
-): string {
-  if (prediction === undefined) return furtherFields(shown.pick(NO_FORECAST));
-  const known = forecasts.get(shown);
-  if (known?.prediction === prediction && known.oracle === oracle) return known.text;
-  const text = furtherFields(shown.pick(forecastToWire(prediction, oracle)));
-  forecasts.set(shown, { prediction, oracle, text });
-  return text;
 }
 
 /** Before the first forecast of the event. */

@@ -162,29 +162,36 @@ export async function createNatsCluster(): Promise<readonly NatsServer[]> {
     ),
   );
   await Promise.all(servers.map((server) => server.start()));
-  await comeTogether(servers);
+  await comeTogether('the NATS servers know each other', servers, () => areReady(servers));
   return servers;
 }
 
 /** Servers that have not come together by then are begun again, and what they said is told. The usual is some seconds. */
-const BEGIN_AGAIN_MS = 30_000;
+const BEGIN_AGAIN_MS = 45_000;
 
-async function comeTogether(servers: readonly NatsServer[]): Promise<void> {
+/**
+ * Waits for servers to work together. A server may lose the others for good while their routes are made anew (nats-server
+ * #8454, #8527), which an operator ends by starting it again.
+ */
+export async function comeTogether(
+  what: string,
+  begun: readonly NatsServer[],
+  areTogether: () => Promise<boolean>,
+): Promise<void> {
   let begunAt = performance.now();
-  const areTogether = async () => {
-    if (await areReady(servers)) return true;
+  await eventually(what, async () => {
+    if (await areTogether()) return true;
     if (performance.now() - begunAt > BEGIN_AGAIN_MS) {
-      for (const server of servers) {
-        const said = server.lastLines(12).join('\n');
+      for (const server of begun) {
+        const said = server.lastLines(30).join('\n');
         process.stderr.write(`the NATS server ${server.name} begins again; it said last:\n${said}\n`);
         await server.kill();
       }
-      await Promise.all(servers.map((server) => server.start()));
+      await Promise.all(begun.map((server) => server.start()));
       begunAt = performance.now();
     }
     return false;
-  };
-  await eventually('the NATS servers know each other', areTogether);
+  });
 }
 
 /** The folder of what an operator deploys. */
