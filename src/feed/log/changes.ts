@@ -1,6 +1,6 @@
 import { type AccountId, type Cause, HOUR_MS, type Output, type Post } from '../../../streams/internal.ts';
 import type { FeedCause } from '../../contract/feed/names.ts';
-import { digestOf } from '../../resilience/digest.ts';
+import { textDigest } from '../../resilience/digest.ts';
 import { createLoopYield } from '../../resilience/loop-yield.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import type { PostsView } from '../../views/records/posts.ts';
@@ -11,7 +11,7 @@ import { createMarker, type Mark } from './marks.ts';
 import type { Change } from './numbering.ts';
 import { createSteps, REST } from './steps.ts';
 import { renderStored, type StoredRecord } from './stored-record.ts';
-import type { Records } from './topic-records.ts';
+import type { PresentState, Records } from './topic-records.ts';
 
 /** Least time between two frames of a key on a paced channel. */
 const LEAST_GAP_MS = 1_000;
@@ -148,11 +148,10 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
     seenPosts.set(topic, new Map());
   }
 
-  function isNews(topic: Topic, key: string): boolean {
+  function isNews(topic: Topic, key: string, state: PresentState | null): boolean {
     const contents = seen.get(topic);
     if (contents === undefined) return true;
-    const text = records.content(topic, key);
-    const content = text === null ? null : digestOf(text);
+    const content = state === null ? null : textDigest(state.content());
     if (contents.get(key) === content) return false;
     if (content === null) contents.delete(key);
     else contents.set(key, content);
@@ -217,11 +216,11 @@ export function createChanges({ latest, topics, records, log, isFollowed, report
   }
 
   function changesIn({ topic, key, causes }: DueRecord, at: number): readonly Change[] {
-    if (!isNews(topic, key)) return [];
-    const stored = records.record(topic, key);
+    const state = records.state(topic, key);
+    if (!isNews(topic, key, state)) return [];
     // A record that readers never had needs no frame when it goes.
-    if (stored === null && !log.live(topic).has(key)) return [];
-    return [changeOf(topic, at, [...causes], key, stored)];
+    if (state === null && !log.live(topic).has(key)) return [];
+    return [changeOf(topic, at, [...causes], key, state === null ? null : state.record())];
   }
 
   /** Whether somebody follows the topic of the record there, and nobody those of the rest: readers need not wait for these. */

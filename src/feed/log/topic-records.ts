@@ -32,10 +32,8 @@ interface RecordsDeps {
 export interface Records {
   /** Keys of the present states, in the order of REST; empty for topics of posts. */
   keys(topic: Topic): readonly string[];
-  /** A state; null when there is none, for example after an event has closed. */
-  record(topic: Topic, key: string): StoredRecord;
-  /** What a state says, without its times and ages; null when there is none. */
-  content(topic: Topic, key: string): string | null;
+  /** Null when there is none, for example after an event has closed. */
+  state(topic: Topic, key: string): PresentState | null;
   /** A post as of one output; null on topics of states. */
   post(topic: Topic, post: OutputOf<'posts'>): StoredRecord;
   /** When the last observation was received, UTC ms. */
@@ -51,6 +49,14 @@ export interface Records {
   takeNoLongerLate(): readonly TopicKey[];
   /** The JSON array of all records; of posts the newest up to seq `upTo` of the log. */
   all(topic: Topic, audience: Audience, upTo: number): string;
+}
+
+/** A state of a topic as of when it was asked for. */
+export interface PresentState {
+  /** What it says, without its times and ages; of a record that is stored as facts, these. */
+  content(): string;
+  /** As a frame tells of it. */
+  record(): string;
 }
 
 /** The audience whose records are stored. For bets it is the reader who sends no options. */
@@ -75,23 +81,37 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
     keys: ({ records }) => (records.type === 'states' ? records.view.keys(latest) : []),
     at: () => latest.at,
     moment: () => `${latest.seq} ${Math.floor(now() / 1_000)}`,
-    record(topic, key) {
+    state(topic, key) {
       if (topic.records.type !== 'states') return null;
       const { view } = topic.records;
       const ages = agesFor(topic);
       const moment = momentOf(ages, topic, key);
-      if (view.listsStale) toldLate.frame(topic, key, lateSince(ages, topic));
-      if (view.facts !== undefined) return view.facts.write(moment, key, ofRecord(ages, key)) ?? null;
+      const tellLate = () => {
+        if (view.listsStale) toldLate.frame(topic, key, lateSince(ages, topic));
+      };
+      if (view.facts !== undefined) {
+        const facts = view.facts.write(moment, key, ofRecord(ages, key));
+        if (facts === undefined) return null;
+        return {
+          content: () => facts,
+          record() {
+            tellLate();
+            return facts;
+          },
+        };
+      }
       const render = view.render(moment, key, usualAudience(topic));
-      return render === undefined ? null : close(closeAll(view, [{ key, render }], instant(), ages));
-    },
-    content(topic, key) {
-      if (topic.records.type !== 'states') return null;
-      const { view } = topic.records;
-      const render = view.render(momentOf(agesFor(topic), topic, key), key, usualAudience(topic));
       if (render === undefined) return null;
-      const text = render(ANY_INSTANT);
-      return view.hasAsOf ? text.slice(0, text.lastIndexOf(',"as_of":')) : text;
+      return {
+        content() {
+          const text = render(ANY_INSTANT);
+          return view.hasAsOf ? text.slice(0, text.lastIndexOf(',"as_of":')) : text;
+        },
+        record() {
+          tellLate();
+          return close(closeAll(view, [{ key, render }], instant(), ages));
+        },
+      };
     },
     post(topic, post) {
       if (topic.records.type !== 'posts') return null;
