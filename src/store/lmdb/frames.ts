@@ -1,3 +1,4 @@
+import { createLoopYield } from '../../resilience/loop-yield.ts';
 import type { FeedRow, FeedTopic, StoredFrames } from '../store.ts';
 import type { Environment } from './environment.ts';
 import { headOf, packRows, rowOf, storedText, unpackRows } from './frame-packs.ts';
@@ -136,6 +137,8 @@ export function openStoredFrames(environment: Environment): StoredFrames {
       const stalePacks: [string, number][] = [];
       const staleRows: [string, number][] = [];
       const room = () => maxRows - stalePacks.length - staleRows.length;
+      // With many accounts there are thousands of topics.
+      const loop = createLoopYield();
       for (const { key: topic } of topicRows()) {
         for (const { key, value } of feedPacks.getRange(after(topic, 0, room()))) {
           if (headOf(value).lastAt >= beforeAt) break;
@@ -146,6 +149,7 @@ export function openStoredFrames(environment: Environment): StoredFrames {
           staleRows.push([topic, seq]);
         }
         if (room() <= 0) break;
+        if (loop.isDue()) await loop.yield();
       }
       const count = stalePacks.length + staleRows.length;
       if (count === 0) return 0;
