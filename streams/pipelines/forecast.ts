@@ -169,6 +169,13 @@ function wantForecasts(state: ForecastState, reason: Cause): void {
   for (const event of state.open.values()) event.reason ??= reason;
 }
 
+/** One object, as nearly every tick has it for every account. */
+const NONE_LAGGING: ForecastState['laggingAnsweredAt'] = {};
+
+function answeredAt(ages: Readonly<Record<string, number>>, at: number): ForecastState['laggingAnsweredAt'] {
+  return Object.fromEntries(Object.entries(ages).map(([trackingId, age]) => [trackingId, at - age]));
+}
+
 function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>): void {
   const target = targetOf(record);
   const { eventId, phase } = target;
@@ -239,10 +246,8 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
       state.isStale = age === undefined || age > state.staleAfterMs;
       const oracleAge = fact.ages[`oracle:${account}`];
       if (oracleAge !== undefined) state.oracleAnsweredAt = receivedAt - oracleAge;
-      const lagging = Object.entries(fact.lagging?.[`oracle:${account}`] ?? {});
-      state.laggingAnsweredAt = Object.fromEntries(
-        lagging.map(([trackingId, age]) => [trackingId, receivedAt - age]),
-      );
+      const lagging = fact.lagging?.[`oracle:${account}`];
+      state.laggingAnsweredAt = lagging === undefined ? NONE_LAGGING : answeredAt(lagging, receivedAt);
       return;
     }
     case 'coverage':
