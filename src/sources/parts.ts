@@ -23,7 +23,10 @@ export interface Parts {
    */
   readEach<T>(parts: Iterable<T>, reading: PartReading<T>, signal: AbortSignal): Promise<void>;
   readOne(name: string, read: () => Promise<void>, signal: AbortSignal): Promise<void>;
-  /** How long a part that has failed is still left out; undefined for any other. */
+  /**
+   * How long a part that has failed is still left out: 0 when it has become due since it was left out, or it would wait for
+   * its next turn. Undefined for any other.
+   */
   leftOutMs(name: string): number | undefined;
 }
 
@@ -63,8 +66,8 @@ export function createParts(): (context: Pick<SourceContext, 'mono'>) => Parts {
       readEach,
       readOne: (name, read, signal) => readEach([name], { nameOf: () => name, read }, signal),
       leftOutMs(name) {
-        const leftMs = (waiting.get(name)?.dueAt ?? 0) - mono();
-        return leftMs > 0 ? leftMs : undefined;
+        const known = waiting.get(name);
+        return known && Math.max(0, known.dueAt - mono());
       },
     };
   };
