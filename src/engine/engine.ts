@@ -283,7 +283,8 @@ async function standBy(deps: EngineDeps, recovery: Recovery): Promise<StandbyEng
     // unanswered. This is not awaited, so that a full disk does not keep readers from being served.
     void tick(deps.settings);
 
-    const lookups = sourceLookupsFrom(latest, state, clock.wall);
+    const accounts = deps.settings.accounts.map(({ id }) => id);
+    const lookups = sourceLookupsFrom({ latest, state, accounts, now: clock.wall });
     const supervised = deps.sources.map((source) =>
       supervise(source, {
         clock,

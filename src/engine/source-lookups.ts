@@ -9,16 +9,26 @@ import {
 import type { SourceLookups } from '../sources/source.ts';
 import type { Latest } from '../views/latest.ts';
 
+interface LookupsDeps {
+  readonly latest: Latest;
+  readonly state: Pick<GraphState, 'counters'>;
+  /** Those that are followed. The log may know others, which were removed. */
+  readonly accounts: readonly AccountId[];
+  /** UTC ms. */
+  readonly now: () => number;
+}
+
 /**
  * Answers the lookups of the sources from the latest values and from what the counters know of the past. A log of an
- * earlier version may hold posts that could not be as they say; no polling starts from them. `now` is in UTC ms.
+ * earlier version may hold posts that could not be as they say; no polling starts from them.
  */
-export function sourceLookupsFrom(
-  latest: Latest,
-  { counters }: Pick<GraphState, 'counters'>,
-  now: () => number,
-): SourceLookups {
-  const unsettled = watchUnsettled(latest);
+export function sourceLookupsFrom({
+  latest,
+  state: { counters },
+  accounts,
+  now,
+}: LookupsDeps): SourceLookups {
+  const unsettled = watchUnsettled(latest, accounts);
   const listed = countListed(latest);
   return {
     // Ids grow with time and an edit keeps its first id, so the newest post has the newest id.
@@ -64,7 +74,7 @@ export function sourceLookupsFrom(
  * The events that are not closed, by account, kept up to date: each account looks at its own each second, and most events
  * that are known are closed.
  */
-function watchUnsettled(latest: Latest) {
+function watchUnsettled(latest: Latest, accounts: readonly AccountId[]) {
   /** Those of prices are under null. */
   const byAccount = new Map<AccountId | null, Map<string, EventRecord>>();
   const accountOf = new Map<string, AccountId | null>();
@@ -93,8 +103,8 @@ function watchUnsettled(latest: Latest) {
   });
   return {
     of(account?: AccountId): readonly EventRecord[] {
-      const chosen = account === undefined ? [...byAccount.values()] : [byAccount.get(account)];
-      return chosen.flatMap((events) => (events === undefined ? [] : [...events.values()]));
+      const chosen = account === undefined ? [...accounts, null] : [account];
+      return chosen.flatMap((each) => [...(byAccount.get(each)?.values() ?? [])]);
     },
   };
 }

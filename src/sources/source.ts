@@ -27,7 +27,7 @@ export interface SourceLookups {
   /** Every event known, in any phase. */
   events(): readonly EventRecord[];
   event(eventId: number): EventRecord | undefined;
-  /** The events that are not closed, of one account or of all and of prices: few, however many are known. */
+  /** The events that are not closed, of one account, or of all that are followed and of prices: few, however many are known. */
   unsettledEvents(account?: AccountId): readonly EventRecord[];
   /** Whether the log has a price of this token. */
   hasPrice(token: string): boolean;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sourceLookupsFrom } from '../../src/engine/source-lookups.ts';
-import { createLatest } from '../../src/views/latest.ts';
-import { createRunner, emptyState } from '../../streams/internal.ts';
+import { createLatest, type Latest } from '../../src/views/latest.ts';
+import { createRunner, emptyState, type GraphState } from '../../streams/internal.ts';
 import { settings } from '../support/facts.ts';
 import { countersOutput, eventOutput, NOON, postOutput, priceOutput } from '../support/outputs.ts';
 import { postIdAt } from '../support/payloads.ts';
@@ -10,7 +10,9 @@ const MINUTE_MS = 60_000;
 
 describe('sourceLookupsFrom', () => {
   const latest = createLatest();
-  const lookups = (now = NOON) => sourceLookupsFrom(latest, { counters: new Map() }, () => now);
+  const lookupsFrom = (from: Latest, state: Pick<GraphState, 'counters'> = emptyState(), at = NOON) =>
+    sourceLookupsFrom({ latest: from, state, accounts: ['a', 'b'], now: () => at });
+  const lookups = (at = NOON) => lookupsFrom(latest, emptyState(), at);
   const put = (id: string, createdAt: number, more = {}) =>
     latest.load([postOutput({ id, createdAt, account: 'a', via: 'timeline', ...more })]);
   const good = [1, 2].map((minutes) => postIdAt(NOON - minutes * MINUTE_MS));
@@ -59,7 +61,7 @@ describe('sourceLookupsFrom', () => {
     const post = (id: string, minutes: number, more = {}) =>
       postOutput({ id, createdAt: NOON - minutes * MINUTE_MS, account: 'a', oracleAt: NOON, ...more });
     fresh.load([window(60), countersOutput({ eventId: 5, oracle: 9 }), post('7', 5), post('6', 90)]);
-    const { oracleCount } = sourceLookupsFrom(fresh, { counters: new Map() }, () => NOON);
+    const { oracleCount } = lookupsFrom(fresh);
     const known = () => oracleCount(5)?.known;
     assert.deepEqual([known(), known()], [1, 1]);
     fresh.apply([post('8', 4), post('9', 3, { account: 'b' }), post('10', 2, { oracleAt: null })], 8, NOON);
@@ -75,7 +77,7 @@ describe('sourceLookupsFrom', () => {
     const event = (eventId: number, more = {}) => eventOutput({ eventId, ...more });
     const ofB = { subject: { type: 'posts', account: 'b' } as const };
     fresh.load([event(1), event(2, { phase: 'closed' }), event(3, ofB)]);
-    const { unsettledEvents } = sourceLookupsFrom(fresh, { counters: new Map() }, () => NOON);
+    const { unsettledEvents } = lookupsFrom(fresh);
     const ids = (account?: string) => unsettledEvents(account).map(({ eventId }) => eventId);
     assert.deepEqual([ids('a'), ids('b'), ids('c'), ids()], [[1], [3], [], [1, 3]]);
     fresh.apply([event(5), event(1, { title: 'renamed' })], 8, NOON);
@@ -84,6 +86,19 @@ describe('sourceLookupsFrom', () => {
     assert.deepEqual([ids('a'), ids()], [[4], [4, 3]]);
     fresh.apply([event(3)], 10, NOON);
     assert.deepEqual([ids('a'), ids('b')], [[4, 3], []]);
+  });
+
+  it('tells sources of all accounts nothing of one that was removed', () => {
+    const fresh = createLatest();
+    const of = (account: string) => ({ subject: { type: 'posts', account } as const });
+    fresh.load([eventOutput({ eventId: 1, ...of('a') }), eventOutput({ eventId: 2, ...of('removed') })]);
+    fresh.apply([eventOutput({ eventId: 3, ...of('removed') })], 8, NOON);
+    assert.deepEqual(
+      lookupsFrom(fresh)
+        .unsettledEvents()
+        .map(({ eventId }) => eventId),
+      [1],
+    );
   });
 
   it('knows how many posts of a window are counted, if all are known', () => {
@@ -101,7 +116,7 @@ describe('sourceLookupsFrom', () => {
       countersOutput({ eventId: 5, ui: 3 }),
       countersOutput({ eventId: 6, ui: null }),
     ]);
-    const { hasPrice, hasBook, hasUiCount } = sourceLookupsFrom(fresh, { counters: new Map() }, () => NOON);
+    const { hasPrice, hasBook, hasUiCount } = lookupsFrom(fresh);
     assert.deepEqual(['1', '2', '3'].map(hasPrice), [true, true, false]);
     assert.deepEqual(['1', '2', '3'].map(hasBook), [true, false, false]);
     assert.deepEqual([5, 6, 7].map(hasUiCount), [true, false, false]);
@@ -114,7 +129,7 @@ describe('sourceLookupsFrom', () => {
     for (const [index, fact] of [settings(), total].entries()) {
       for (const _ of runner.run({ seq: index + 1, receivedAt: NOON, fact }));
     }
-    const { hasTotal } = sourceLookupsFrom(createLatest(), state, () => NOON);
+    const { hasTotal } = lookupsFrom(createLatest(), state);
     assert.deepEqual([hasTotal('a', 't'), hasTotal('a', 'u'), hasTotal('b', 't')], [true, false, false]);
   });
 });
