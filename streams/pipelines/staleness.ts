@@ -97,22 +97,8 @@ export function staleSources(
   });
 }
 
-/** By account. Each tick looks up the ages of all sources, and a name that was looked up before is found sooner than a new text. */
-const sourceNames = new Map<AccountId, Readonly<Record<LimitedInput, SourceName>>>();
-
 export function sourceOf(input: LimitedInput, account: AccountId): SourceName {
-  const known = sourceNames.get(account);
-  if (known !== undefined) return known[input];
-  const names = {
-    posts: `posts:${account}`,
-    oracle: `oracle:${account}`,
-    ui: `ui:${account}`,
-    prices: 'prices',
-    events: 'events',
-    crypto: 'crypto',
-  };
-  sourceNames.set(account, names);
-  return names[input];
+  return PER_ACCOUNT.includes(input) ? `${input}:${account}` : input;
 }
 
 function isStale(limits: AgeLimits, ages: TickFact['ages'], input: LimitedInput, source: SourceName) {
