@@ -1,4 +1,5 @@
 import { API_PREFIX } from '../contract/api-prefix.ts';
+import { firstNames } from '../contract/first-names.ts';
 import { RequestError } from '../errors.ts';
 import { type Answer, eventPathOf } from './answer.ts';
 import { API_HEADERS, PREFLIGHT_HEADERS, SECURITY_HEADERS } from './headers.ts';
@@ -22,9 +23,10 @@ export function createUnmatched(
     const eventPath = path.endsWith('/') ? path : eventPathOf(path).path;
     const allow = allowed.get(path) ?? allowed.get(eventPath);
     if (allow === undefined) {
-      const { account, accounts } = accountIn(path, places) ?? accountIn(eventPath, places) ?? {};
+      const { account, accounts = [] } = accountIn(path, places) ?? accountIn(eventPath, places) ?? {};
       if (account === undefined || known.has(account)) throw new RequestError(404, 'not_found', 'Not Found');
-      throw new RequestError(404, 'account_unknown', 'There is no such account', {}, { accounts });
+      const detail = `There is no such account, only ${firstNames(accounts)}`;
+      throw new RequestError(404, 'account_unknown', detail, {}, { accounts });
     }
     if (method !== 'OPTIONS') {
       throw new RequestError(405, 'method_not_allowed', 'Method Not Allowed', { Allow: allow });

@@ -102,7 +102,7 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   AccountUnknown: error(
     404,
     'There is no such account; the answer lists those there are. Or the account has no such endpoint.',
-    { account_unknown: 'There is no such account', not_found: 'Not Found' },
+    { account_unknown: 'There is no such account, only account_a, account_b', not_found: 'Not Found' },
     [],
     'AccountUnknown',
   ),
@@ -111,7 +111,7 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     'There is no such event of the account, or no such account; the answer lists those there are.',
     {
       event_unknown: 'The account has no such event',
-      account_unknown: 'There is no such account',
+      account_unknown: 'There is no such account, only account_a, account_b',
       not_found: 'Not Found',
     },
     [],

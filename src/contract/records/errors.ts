@@ -20,7 +20,11 @@ export const accountUnknownRecord = errorRecord
   .meta({
     description: 'There is no such account, or it lacks this endpoint.',
     examples: [
-      { detail: 'There is no such account', code: 'account_unknown', accounts: ['account_a', 'account_b'] },
+      {
+        detail: 'There is no such account, only account_a, account_b',
+        code: 'account_unknown',
+        accounts: ['account_a', 'account_b'],
+      },
     ],
   });
 
