@@ -179,11 +179,15 @@ describe('tallywire', function () {
   });
 
   describe('world', () => {
-    it('prints its address and stops on request', async () => {
-      const { child, line, ended } = startMain(['world', '--port', '0', '--json', '--start', '2026-01-31']);
+    it('prints its address, has the accounts of the configuration and stops on request', async () => {
+      const config = join(folder.path, 'accounts.json');
+      writeFileSync(config, JSON.stringify({ accounts: [{ id: 'c' }, { id: 'b' }] }));
+      const args = ['--port', '0', '--json', '--start', '2026-01-31', '--config', config];
+      const { child, line, ended } = startMain(['world', ...args]);
       const { type, url } = JSON.parse(await line());
       assert.equal(type, 'listening');
-      assert.equal(JSON.parse(await line()).type, 'addresses');
+      const { type: next, accounts } = JSON.parse(await line());
+      assert.deepEqual([next, accounts.length], ['addresses', 3]);
       assert.equal((await fetch(`${url}/control/addresses`)).status, 200);
       child.kill('SIGINT');
       assert.equal((await ended).code, 0);

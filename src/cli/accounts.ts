@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import type { AccountConfig } from '../config/accounts.ts';
 import { parseConfig } from '../config/config.ts';
 import type { PolicyFlag } from '../contract/account.ts';
 import { costText } from './cost-text.ts';
@@ -10,6 +9,7 @@ import type { ProcessLike } from './process-like.ts';
 import { textTable } from './table.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
+type Foreseen = ReturnType<typeof import('../service/foreseen-accounts.ts').foreseenAccounts>[number];
 
 /** Of all settings, which are read from the environment and the file, those that have a flag here. */
 const FLAGS = ['accounts', 'accountA', 'accountB', 'world', 'seed', 'json'] as const;
@@ -23,26 +23,27 @@ const PARTS: readonly (readonly [PolicyFlag, string])[] = [
   ['isBuyOnly', 'buy-only'],
 ];
 
-function list(flags: Flags, { env, stdout }: ProcessLike): void {
-  const { accounts, json } = loadConfig(parseConfig, { flags, env });
+async function list(flags: Flags, { env, stdout }: ProcessLike): Promise<void> {
+  const config = loadConfig(parseConfig, { flags, env });
+  const { accounts, json } = config;
   if (json) {
     for (const account of accounts) stdout.write(`${JSON.stringify({ type: 'account', ...account })}\n`);
   } else {
-    stdout.write(textTable([HEADINGS, ...accounts.map(cellsOf)]));
+    const { foreseenAccounts } = await import('../service/foreseen-accounts.ts');
+    stdout.write(textTable([HEADINGS, ...foreseenAccounts(config).map(cellsOf)]));
   }
 }
 
-function cellsOf(account: AccountConfig): readonly string[] {
-  const { id, segment, name, provider, polling, staleAfterMs, policy } = account;
-  const { fastestMs, slowestMs } = polling;
-  const everyS = [...new Set([fastestMs, slowestMs])].map((ms) => ms / 1_000).join(' to ');
+function cellsOf({ account, handle, everyMs }: Foreseen): readonly string[] {
+  const { id, segment, name, staleAfterMs, policy } = account;
+  const everyS = [...new Set(everyMs)].map((ms) => ms / 1_000).join(' to ');
   const free = policy.freeFields.map((field) => `${field} for FREE`);
   const parts = [...PARTS.filter(([key]) => policy[key]).map(([, part]) => part), ...free];
   return [
     id,
     segment,
     name,
-    provider.handle ?? '-',
+    handle ?? '-',
     `${everyS} s`,
     `${staleAfterMs.posts / 1_000} s`,
     parts.join(', ') || '-',
@@ -63,14 +64,15 @@ async function check(flags: Flags, { env, stdout }: ProcessLike): Promise<void> 
     const checked = { type: 'checked', accounts: accounts.length, world: name, ...(cost && { cost }) };
     stdout.write(`${JSON.stringify(checked)}\n`);
   } else {
-    stdout.write(`${accounts.length} accounts, nothing wrong with them in the world ${name}\n`);
+    const asked = world.type === 'live' ? ', which was not asked' : '';
+    stdout.write(`${accounts.length} accounts, nothing wrong with them in the world ${name}${asked}\n`);
     if (cost !== null) stdout.write(`\n${costText(cost)}`);
   }
 }
 
 const EXIT_CODES: Manual['exitCodes'] = [
   [0, 'nothing is wrong'],
-  [1, 'the world does not answer, or does not have an account'],
+  [1, 'the world does not answer, does not have an account, or two accounts are the same there'],
   [2, 'bad usage or configuration; every fault is listed with its place'],
 ];
 
@@ -79,7 +81,7 @@ function listCommand(proc: ProcessLike): Command {
   return addManual(addSettings(command, FLAGS), {
     summary: 'list the accounts that are configured',
     description:
-      'Shows id, path segment, name, handle (- when the world has it), how often new posts are looked for, when ' +
+      'Shows id, path segment, name, handle (- where only the world knows it), how often new posts are looked for, when ' +
       'posts are stale, and what of the product each account has. With --json all that is configured.',
     examples: [['tallywire accounts list --config tallywire.json', 'the accounts of a config file']],
     exitCodes: EXIT_CODES,
@@ -92,8 +94,8 @@ function checkCommand(proc: ProcessLike): Command {
     summary: 'check the accounts before a start',
     description:
       'Reads the whole configuration as `start` does and reports every fault with its place; then checks that the ' +
-      'world answers and has each account. It touches no data folder. Of the live world it tells what the accounts ' +
-      'take of the posts API at most, and how often the oracle can be asked for so many.',
+      'world answers, has each account, and that no two of them are the same. It touches no data folder. The live world is not ' +
+      'asked: of that it tells what the accounts take of the posts API at most, and how often the oracle can be asked for so many.',
     examples: [
       [
         'tallywire accounts check --config tallywire.json',

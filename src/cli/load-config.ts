@@ -62,13 +62,15 @@ export function loadConfig<T>(parse: (input: ConfigInput) => T, sources: Sources
   throw new ConfigError([fault]);
 }
 
-const OF_FILE = 'config file: ';
+const WHOLE_FILE = 'config file';
+const OF_FILE = `${WHOLE_FILE}: `;
 
 /** Faults of the file are named by their place in it, as compilers do. */
 function placed(faults: readonly Fault[], text: string, file: string): readonly Fault[] {
   const places = jsonPlaces(text);
   return faults.map((fault) => {
     const [name, ...rest] = fault.loc;
+    if (name === WHOLE_FILE) return { ...fault, loc: [file] };
     if (typeof name !== 'string' || !name.startsWith(OF_FILE)) return fault;
     const path = name.slice(OF_FILE.length);
     const place = placeOf(places, path);

@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { loadSettings } from './load-config.ts';
+import { Command, Option } from 'commander';
+import { madeUpFor } from '../config/made-up-accounts.ts';
+import { loadWithAccounts } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { toTime } from './moment-options.ts';
 import { addSettings } from './options.ts';
@@ -8,20 +9,20 @@ import { listenForStop } from './stop-signals.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly start?: number;
-  readonly accounts?: number;
 }
 
-const SETTINGS_READ = ['port', 'host', 'seed', 'json'] as const;
+const SETTINGS_READ = ['port', 'host', 'seed', 'accounts', 'accountA', 'accountB', 'json'] as const;
+/** Of these those that have a flag here. The segments of accounts are part of reading them, and of no other use to a world. */
+const FLAGS = ['port', 'host', 'seed', 'accounts', 'json'] as const;
 
 /** Not the engine's own port, so that both run on one machine without a flag. */
 const DEFAULTS = { port: 9000 } as const;
 
-async function runWorld(
-  { start, accounts = DEFAULT_ACCOUNTS, ...flags }: Flags,
-  proc: ProcessLike,
-): Promise<void> {
+async function runWorld({ start, ...flags }: Flags, proc: ProcessLike): Promise<void> {
   const { env, stdout } = proc;
-  const { port, host, seed, json } = loadSettings(SETTINGS_READ, { flags, env, defaults: DEFAULTS });
+  const { values, accounts: followed } = loadWithAccounts(SETTINGS_READ, { flags, env, defaults: DEFAULTS });
+  const { port, host, seed, json } = values;
+  const accounts = madeUpFor(followed);
   const stop = listenForStop(proc);
   try {
     const { openWorld } = await import('../world/world.ts');
@@ -49,15 +50,6 @@ async function runWorld(
   }
 }
 
-const DEFAULT_ACCOUNTS = 2;
-const MOST_ACCOUNTS = 1_000;
-
-function toCount(text: string): number {
-  const count = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= MOST_ACCOUNTS) return count;
-  throw new InvalidArgumentError(`expected an integer from 1 to ${MOST_ACCOUNTS}`);
-}
-
 export function worldCommand(proc: ProcessLike): Command {
   const command = new Command('world')
     .addOption(
@@ -66,14 +58,8 @@ export function worldCommand(proc: ProcessLike): Command {
         "the world's time when it starts: ISO 8601 or ms since 1970 (default: now)",
       ).argParser(toTime),
     )
-    .addOption(
-      new Option(
-        '--accounts <number>',
-        `how many accounts it makes up (default: ${DEFAULT_ACCOUNTS})`,
-      ).argParser(toCount),
-    )
     .action((flags: Flags) => runWorld(flags, proc));
-  return addManual(addSettings(command, SETTINGS_READ, DEFAULTS), {
+  return addManual(addSettings(command, FLAGS, DEFAULTS), {
     summary: 'run a stand-in for the outside world',
     description:
       'Serves all that the engine reads in the live world, over the same protocols: posts, the settlement oracle, ' +

@@ -44,6 +44,8 @@ export interface AccountConfig extends PublicAccount {
 }
 
 interface AccountDefaults {
+  /** Whether the timelines of the world can be read: those of the live one need a token. */
+  readonly hasTimelines: boolean;
   readonly pollingMs: number;
   readonly staleAfterMs: AccountConfig['staleAfterMs'];
 }
@@ -118,6 +120,10 @@ export function toAccounts(input: AccountsInput): AccountsRead {
     if (entry.id === undefined) return [];
     const account = toAccount(entry, entry.id, String(segment.value), input.defaults);
     faults.push(...policyFaults(account, at), ...intervalFaults(entry, account, at));
+    if (entry.postsFrom === 'timeline' && !input.defaults.hasTimelines) {
+      const expected = 'oracle_list, as the timeline of the live world cannot be read without a token';
+      faults.push(unexpected(`${at}.postsFrom`, expected, entry.postsFrom));
+    }
     return [account];
   });
   return { accounts, faults };

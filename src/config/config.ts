@@ -201,7 +201,11 @@ function accountsOf({ values, faulty }: ParsedValues, input: ConfigInput) {
     accounts: values.accounts,
     place: givenValue('accounts', input)?.name ?? flagOf('accounts'),
     segmentOf: (setting) => (faulty.has(setting) ? undefined : givenValue(setting, input)),
-    defaults: { pollingMs: periodMs, staleAfterMs: toAgeLimits(values, via) },
+    defaults: {
+      hasTimelines: values.world !== 'live' || values.postsToken !== '' || faulty.has('postsToken'),
+      pollingMs: periodMs,
+      staleAfterMs: toAgeLimits(values, via),
+    },
   });
 }
 
@@ -210,7 +214,7 @@ function toWorld(
   accounts: readonly AccountConfig[],
 ): WorldConfig {
   if (world === 'embedded') {
-    return { type: 'embedded', seed, accounts: madeUpFor(accounts.map(({ id }) => id)), speed };
+    return { type: 'embedded', seed, accounts: madeUpFor(accounts), speed };
   }
   return world === 'live' ? { type: 'live', postsToken } : { type: 'remote', url: world };
 }

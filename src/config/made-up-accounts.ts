@@ -8,9 +8,23 @@ export function madeUpId(index: number): AccountId {
   return (rest === 0 ? '' : madeUpId(rest - 1)) + String.fromCharCode(97 + (index % 26));
 }
 
-/** How many made-up accounts a world needs to have all of these. */
-export function madeUpFor(ids: readonly AccountId[]): number {
-  return Math.max(1, ...ids.map((id) => madeUpIndex(id) + 1).filter((count) => count <= MOST_ACCOUNTS));
+interface AskedFor {
+  readonly id: AccountId;
+  readonly provider: { readonly handle?: string | undefined };
+}
+
+/** How many made-up accounts a world needs to have all of these. One with a handle is the made-up account with that handle. */
+export function madeUpFor(accounts: readonly AskedFor[]): number {
+  const counts = accounts.map(({ id, provider: { handle } }) => {
+    return madeUpIndex(handle === undefined ? id : idOfHandle(handle)) + 1;
+  });
+  return Math.max(1, ...counts.filter((count) => count <= MOST_ACCOUNTS));
+}
+
+/** Empty for a handle that no made-up account has. */
+function idOfHandle(handle: string): AccountId {
+  const [first, id = '', last, ...rest] = handle.toLowerCase().split('_');
+  return first === 'account' && last === 'handle' && rest.length === 0 ? id : '';
 }
 
 function madeUpIndex(id: AccountId): number {

@@ -23,7 +23,24 @@ export function sharedFaults(placed: readonly PlacedEntry[]): readonly Fault[] {
     // The later one has the segment of its id, so the earlier one is at fault, unless the ids are the same.
     return first.isSegmentGiven ? [notAnother('segment', first.segment, second)] : [];
   });
-  return [...own, ...segments];
+  return [...own, ...segments, ...sharedSlugs(placed)];
+}
+
+/** An event is about one account: of two with the same series or beginning of slugs only the first would ever have one. */
+function sharedSlugs(placed: readonly PlacedEntry[]): readonly Fault[] {
+  return (['seriesSlugs', 'slugPrefixes'] as const).flatMap((key) => {
+    const seen = new Map<string, PlacedEntry>();
+    return placed.flatMap((each) => {
+      const slugs = each.entry[key] ?? [];
+      const faults = slugs.flatMap((slug, index) => {
+        const first = seen.get(slug);
+        if (first === undefined) return [];
+        return [notAnother('slug', { name: `${each.place}.${key}[${index}]`, value: slug }, first)];
+      });
+      for (const slug of slugs) if (!seen.has(slug)) seen.set(slug, each);
+      return faults;
+    });
+  });
 }
 
 function notAnother(what: string, { name, value }: Given, other: PlacedEntry): Fault {

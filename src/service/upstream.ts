@@ -6,7 +6,9 @@ import type { Endpoints, EndpointsWithApi } from '../sources/endpoints.ts';
 import { getJson } from '../sources/http.ts';
 import { liveEndpoints } from '../sources/live.ts';
 import type { Notes } from '../store/store.ts';
+import { addressesOf } from '../world/addresses.ts';
 import { openEmbeddedWorld, WORLD_VERSION } from '../world/embedded.ts';
+import { accountsOf } from '../world/life/accounts.ts';
 import { accountEndpoints } from './account-endpoints.ts';
 
 /** The world that the sources read. */
@@ -65,10 +67,32 @@ export function marketPagesOf(world: UpstreamConfig['world']): string | undefine
   return world.type === 'live' ? liveEndpoints(world).market.pages : undefined;
 }
 
+/**
+ * The world and its accounts as far as they are known before anybody asks it: the embedded one has no address yet, and of one
+ * that another process runs only that process knows the accounts.
+ */
+export function foreseenEndpoints({ world, posts }: Pick<Config, 'world' | 'posts'>): Endpoints {
+  const endpoints = foresee(world);
+  return posts.via === 'timeline' ? endpoints : { ...endpoints, postsApi: null };
+}
+
+function foresee(world: UpstreamConfig['world']): Endpoints {
+  switch (world.type) {
+    case 'embedded':
+      return endpointsOf(addressesOf('http://127.0.0.1', accountsOf(world.seed, world.accounts)));
+    case 'remote':
+      return endpointsOf(addressesOf(world.url, []));
+    case 'live':
+      return liveEndpoints(world);
+  }
+}
+
 async function reach({ world, accounts }: UpstreamConfig): Promise<ReachableUpstream> {
   switch (world.type) {
     case 'embedded': {
       const { seed, accounts: made, speed } = world;
+      // It makes them up from the seed alone, so what it lacks is known before it runs.
+      accountEndpoints(accounts, foresee(world).accounts);
       // The time of a log goes on as it began, so a folder belongs to a speed too.
       const name = `embedded, seed ${seed}${speed === 1 ? '' : `, ${speed} times as fast`}`;
       return bindingTo(`${name}, version ${WORLD_VERSION}`, async (startAt) => {

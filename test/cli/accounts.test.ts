@@ -41,10 +41,10 @@ describe('tallywire accounts', () => {
     const { code, stdout } = await run('list', '--config', await configFile({ accounts }));
     assert.equal(code, 0);
     assert.deepEqual(stdout.split('\n'), [
-      'ID     SEGMENT    NAME       HANDLE     LOOKS EVERY  POSTS STALE AFTER  HAS',
-      'a      account_a  Account A  -          1 s          10 s               velocity, sizing, rebalancing',
-      'b      account_b  Account B  -          1 s          10 s               buy-only',
-      'mayor  mayor      The Mayor  the_mayor  1 to 60 s    90 s               velocity, sizing, rebalancing',
+      'ID     SEGMENT    NAME       HANDLE            LOOKS EVERY  POSTS STALE AFTER  HAS',
+      'a      account_a  Account A  account_a_handle  1 s          10 s               velocity, sizing, rebalancing',
+      'b      account_b  Account B  account_b_handle  1 s          10 s               buy-only',
+      'mayor  mayor      The Mayor  the_mayor         1 to 60 s    90 s               velocity, sizing, rebalancing',
       '',
     ]);
   });
@@ -63,6 +63,50 @@ describe('tallywire accounts', () => {
         ['account', 'c', 'account_c', null],
       ],
     );
+  });
+
+  it('shows what is known of made-up accounts and of live ones without asking anybody', async () => {
+    const accounts = [{ id: 'b' }, { id: 'second', handle: 'ACCOUNT_C_HANDLE' }];
+    const cells = (text: string) => text.split('\n').map((line) => line.split(/ {2,}/).slice(3, 6));
+    const madeUp = await run('list', '--config', await configFile({ accounts }));
+    assert.deepEqual(cells(madeUp.stdout).slice(1, 3), [
+      ['account_b_handle', '1 s', '10 s'],
+      ['ACCOUNT_C_HANDLE', '1 s', '10 s'],
+    ]);
+    const config = await configFile({
+      accounts: [{ id: 'a' }, { id: 'c' }, { id: 'd', postsFrom: 'oracle_list' }],
+    });
+    const live = await runWith(
+      { TALLYWIRE_POSTS_TOKEN: 'secret' },
+      'list',
+      '--world',
+      'live',
+      '--config',
+      config,
+    );
+    const rows = cells(live.stdout).slice(1, 4);
+    assert.deepEqual(
+      rows.map(([, everyS, staleS]) => [everyS, staleS]),
+      [
+        ['1 s', '10 s'],
+        ['21 s', '600 s'],
+        ['21 s', '600 s'],
+      ],
+    );
+    assert.equal(new Set(rows.map(([handle]) => handle)).size, 3);
+    const remote = await run('list', '--world', 'http://127.0.0.1:1');
+    assert.deepEqual(cells(remote.stdout)[1], ['-', '1 s', '10 s']);
+  });
+
+  it('finds in the embedded world what a start would refuse', async () => {
+    const check = async (...accounts: object[]) => run('check', '--config', await configFile({ accounts }));
+    const unknown = await check({ id: 'a' }, { id: 'mayor', handle: 'the_mayor' });
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /account mayor has no platform, .*; the world has a \(account_a_handle\)/);
+    const same = await check({ id: 'a' }, { id: 'c', handle: 'account_a_handle' });
+    assert.equal(same.code, 1);
+    assert.match(same.stderr, /account c has the handle account_a_handle of account a/);
+    assert.equal((await check({ id: 'a' }, { id: 'c', handle: 'account_z_handle' })).code, 0);
   });
 
   it('reports every fault of the file at once, each with its place', async () => {
@@ -100,7 +144,7 @@ describe('tallywire accounts', () => {
       const { code, stdout } = await runWith(env, 'check', '--world', 'live', '--config', config);
       assert.equal(code, 0);
       assert.deepEqual(stdout.split('\n'), [
-        '3 accounts, nothing wrong with them in the world live',
+        '3 accounts, nothing wrong with them in the world live, which was not asked',
         '',
         'SEGMENT    POSTS FROM   REQUESTS A DAY   IN 15 MINUTES  READS A POST  USD PER 100 POSTS',
         'account_a  timeline     86,400           up to 900      up to 15      up to 7.50',

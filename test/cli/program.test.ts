@@ -63,7 +63,7 @@ describe('runProgram', () => {
     [['replay', '--from', 'dawn'], /expected seq:N, a time/],
     [['replay', '--stream', 'nothing'], /there is no stream nothing/],
     [['world', '--start', 'dawn'], /expected a time/],
-    [['world', '--accounts', '0'], /expected an integer from 1 to 1000/],
+    [['world', '--accounts', '0'], /expected a number from 1 to 1000/],
     [['start', '--world', 'live', '--speed', '60'], /only the embedded world can be made faster/],
     [['world', '--world', 'live'], /unknown option '--world'/],
     [['backup'], /required option '--to <folder>'/],

@@ -238,6 +238,31 @@ describe('accounts', () => {
     );
   });
 
+  it('share no series and no beginning of slugs, as an event is about one of them', () => {
+    assert.deepEqual(
+      faultsOfList(
+        { id: 'a', seriesSlugs: ['x', 'x', 'y'], slugPrefixes: ['y'] },
+        { id: 'b', seriesSlugs: ['z', 'y'] },
+        { id: 'c', slugPrefixes: ['y', 'z'] },
+      ),
+      [
+        "config file: accounts[1].seriesSlugs[1]: expected another slug than that of account a, found 'y'",
+        "config file: accounts[2].slugPrefixes[0]: expected another slug than that of account a, found 'y'",
+      ],
+    );
+  });
+
+  it('are read from their timeline only where that can be read', () => {
+    const file = { accounts: [{ id: 'a' }, { id: 'b', postsFrom: 'timeline' }] };
+    const live = (env: Readonly<Record<string, string>>) => faultsOf({ flags: { world: 'live' }, env, file });
+    assert.deepEqual(live({}), [
+      "config file: accounts[1].postsFrom: expected oracle_list, as the timeline of the live world cannot be read without a token, found 'timeline'",
+    ]);
+    assert.equal(parse({ file }).accounts[1]?.provider.postsFrom, 'timeline');
+    const env = { TALLYWIRE_POSTS_TOKEN: 'token' };
+    assert.equal(parse({ flags: { world: 'live' }, env, file }).accounts.length, 2);
+  });
+
   it('are a number or a list, and nothing else', () => {
     const expected = 'expected a number from 1 to 1000, or in the config file a list of accounts, found';
     assert.deepEqual(faultsOf({ flags: { accounts: '0' } }), [`--accounts: ${expected} '0'`]);

@@ -48,6 +48,25 @@ describe('accountEndpoints', () => {
     ]);
   });
 
+  it('refuses accounts that are the same in the world, or have the same events, and names all of them', () => {
+    const other = { handle: 'h', platform: 'P', seriesSlugs: ['s'] };
+    const entries = [
+      { id: 'a', provider: {} },
+      { id: 'same', provider: { handle: 'HANDLE_A' } },
+      { id: 'renamed', provider: { ...other, platform: 'X', userId: '197' } },
+      { id: 'c', provider: { ...other, slugPrefixes: ['c-'] } },
+      { id: 'd', provider: { ...other, handle: 'i', slugPrefixes: ['d-'] } },
+      { id: 'e', provider: { ...other, platform: 'Q', seriesSlugs: ['e'], slugPrefixes: ['c-'] } },
+      { id: 'f', provider: { ...other, platform: 'Q', handle: 'f', userId: '197', seriesSlugs: ['f'] } },
+    ];
+    assert.throws(() => accountEndpoints(entries, known), {
+      code: 'START_SHARED_ACCOUNT',
+      message:
+        'account same has the handle HANDLE_A of account a; account renamed has the user id 197 of account a; ' +
+        'account d has the series s of account c; account e has the slug prefix c- of account c',
+    });
+  });
+
   it('names every account that remains unknown, and what it lacks', () => {
     const entries = [
       { id: 'a', provider: {} },
