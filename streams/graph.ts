@@ -32,7 +32,7 @@ import { type VelocityState, velocity } from './pipelines/velocity.ts';
 import type { Output } from './records.ts';
 
 /** Raised whenever the same log would give different bytes: the outputs of an older graph are then derived again. */
-export const GRAPH_VERSION = 11;
+export const GRAPH_VERSION = 12;
 
 /** The states of every pipeline's actors. The graph remembers nothing else. */
 export interface GraphState {

@@ -171,7 +171,8 @@ function actionFor(
     return { action: 'BUY', codes: ['UNDERVALUED'] };
   }
   if (edge > SELL_FROM) return { action: 'HOLD', codes: ['NO_TRADE_BAND'] };
-  if (bid === null) return { action: 'HOLD', codes: ['NO_BID'] };
+  // In a crossed book the price may be below a bid of 1, against which nobody can have an order of No.
+  if (bid === null || bid >= 1) return { action: 'HOLD', codes: ['NO_BID'] };
   if (standing === 'dead' || proceedsOfShare(bid, fee) <= modelProb)
     return { action: 'HOLD', codes: ['COSTS_EXCEED_EDGE'] };
   return { action: 'SELL', codes: ['OVERVALUED'] };

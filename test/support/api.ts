@@ -76,6 +76,19 @@ export async function readTweets(
   return Tweets.parse(await response.json());
 }
 
+const Prediction = z.object({
+  data: z.array(z.object({ event_id: z.int(), forecast_id: z.string().nullish() })),
+});
+
+/** The ids of the forecasts of an account's events that have one. */
+export async function readForecastIds(url: string, account: string): Promise<ReadonlyMap<number, string>> {
+  const response = await checkedFetch(`${url}/api/v1/prediction/${account}`, CALLER);
+  const { data } = Prediction.parse(await response.json());
+  return new Map(
+    data.flatMap(({ event_id, forecast_id }) => (forecast_id == null ? [] : [[event_id, forecast_id]])),
+  );
+}
+
 /** Runs a control verb of a world. */
 export async function steer(worldUrl: string, verb: string, body: object): Promise<unknown> {
   const response = await fetch(`${worldUrl}/control/${verb}`, {

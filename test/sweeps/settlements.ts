@@ -12,7 +12,7 @@ import { createTimeline } from '../../src/world/life/timeline.ts';
 import { createRng, type Rng } from '../../src/world/rng.ts';
 import { trackingId } from '../../src/world/wire/oracle-rest.ts';
 import type { OutputOf, StreamName } from '../../streams/internal.ts';
-import { readMeta, readTweets } from '../support/api.ts';
+import { readForecastIds, readMeta, readTweets } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from '../support/service.ts';
 
@@ -111,6 +111,10 @@ async function playRound(
     const round = { stage, seed, startAt, unseen, events, faults, figures };
     const firstReading = readCounts(round);
     await firstReading.known();
+    await eventually('an event has a forecast', async () => {
+      const forecasts = await readForecastIds(stage.url(), 'account_a');
+      return events.some(({ id }) => forecasts.has(id));
+    });
     await firstReading.stop();
     await skipTo(Math.max(...events.map(({ endAt }) => endAt)) - seconds * 1_000, round);
     const reading = readCounts(round);

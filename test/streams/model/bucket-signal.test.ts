@@ -96,6 +96,7 @@ describe('evaluateBucket', () => {
   it('holds when there is no offer to trade at', () => {
     assert.deepEqual(outcome(0.9, sides(0.3, null, 0.3)), ['HOLD', 'NO_ASK']);
     assert.deepEqual(outcome(0.1, sides(null, 0.3, 0.3)), ['HOLD', 'NO_BID']);
+    assert.deepEqual(outcome(0.1, sides(1, 0.9, 0.95)), ['HOLD', 'NO_BID']);
     assert.equal(open(0.9, sides(0.3, null, 0.3)).edgeNet, null);
   });
 
