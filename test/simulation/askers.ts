@@ -57,14 +57,21 @@ export async function ask(
   tier: Tier,
 ): Promise<Answer | undefined> {
   const askedAt = now();
+  const read = await readAnswer(url + path, KEYS[tier]);
+  if (read === undefined) return undefined;
+  const answer = { path, tier, ...read, askedAt, answeredAt: now() };
+  onAnswer(answer);
+  return answer;
+}
+
+async function readAnswer(
+  url: string,
+  key: string,
+): Promise<Pick<Answer, 'status' | 'headers' | 'body'> | undefined> {
   try {
-    const headers = { 'X-API-Key': KEYS[tier] };
-    const answered = await fetch(url + path, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const body = await answered.text();
-    const { status } = answered;
-    const answer = { path, tier, status, headers: answered.headers, body, askedAt, answeredAt: now() };
-    onAnswer(answer);
-    return answer;
+    const headers = { 'X-API-Key': key };
+    const answered = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return { status: answered.status, headers: answered.headers, body: await answered.text() };
   } catch (error) {
     // The connection was refused, broke off, or nothing came in time.
     if (error instanceof TypeError || (error instanceof Error && error.name === 'TimeoutError'))

@@ -25,6 +25,8 @@ const WORLD_PORT = 80;
 /** Where engines learn the addresses of the world, which is no question to a source. */
 const WORLD_CONTROL = '/control/';
 const SHARD = 'main';
+/** Of posts, which are read at the first start. */
+export const HISTORY_DAYS = 1;
 /** Larger entries go in parts, and some are larger. */
 const LARGEST_BODY = 64 * 1_024;
 
@@ -147,7 +149,7 @@ export async function openClusterStage(options: ClusterStageOptions): Promise<Cl
     const config = parseConfig({
       flags: {
         ...flags,
-        historyDays: '1',
+        historyDays: String(HISTORY_DAYS),
         role,
         bus: 'nats://simulated:4222',
         shard: SHARD,

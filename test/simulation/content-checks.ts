@@ -8,6 +8,7 @@ import { createFrameTimes, RECENT_MS } from './frame-times.ts';
 import { createHeldRecords } from './held-records.ts';
 import { createPublicContent } from './public-content.ts';
 import { createRemainingTime } from './remaining-time.ts';
+import { createShownCounters } from './shown-counters.ts';
 import { recordsOfAnswer, recordsOfFrame, type ShownRecord } from './shown-records.ts';
 import type { Part } from './simulated-disk.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
@@ -80,6 +81,7 @@ export function createContentChecks({ stage, accounts, violations }: ContentOpti
   const held = createHeldRecords({ now, followingMs: followedMs, violations });
   const stale = createStaleActions({ heardAt, limitsMs: () => limitsOf(stage.pace), violations });
   const checkAges = createTrueAges({ heardAt, violations });
+  const checkShownCounters = createShownCounters({ kept, violations });
   const times = createFrameTimes(stage.trueNow);
   const checkers = [
     createDeltaIdentity(violations),
@@ -121,7 +123,9 @@ export function createContentChecks({ stage, accounts, violations }: ContentOpti
     onAnswer(answer) {
       content.onAnswer(answer);
       quota.onAnswer(answer);
+      violations.check(17, answer.status !== 500, () => `${answer.path} is answered ${answer.body}`);
       if (answer.status !== 200) return;
+      checkShownCounters(answer);
       for (const shown of recordsOfAnswer(answer.path, answer.body)) {
         checkRecord(shown);
         stale.onAnswer(shown, answer);

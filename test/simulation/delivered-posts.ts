@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Store } from '../../src/store/store.ts';
 import type { Kernel, Owner } from './kernel.ts';
 import { parsedJson } from './parsed-json.ts';
+import type { WorldWindow } from './world-windows.ts';
 
 /**
  * The posts that the world has delivered, counted in the simplest way: out of the text of its answers, with code of its
@@ -52,8 +53,11 @@ interface DeliveredPosts {
   onRead(life: Owner, url: URL, text: string): void;
   /** No count may be higher than what was delivered. */
   checkNotAbove(): void;
-  /** Every count has to be what was delivered. `isGone` tells whether a post was deleted in the world. */
-  checkExact(life: Owner | undefined, isGone: (id: string) => boolean): void;
+  /**
+   * Every window has to be as the world has it, and its count what was delivered. `isGone` tells whether a post was deleted in
+   * the world.
+   */
+  checkExact(life: Owner | undefined, windows: readonly WorldWindow[], isGone: (id: string) => boolean): void;
 }
 
 /** What was delivered within this time need not be counted yet. */
@@ -158,11 +162,23 @@ export function createDeliveredPosts(deps: {
       if (subject.type !== 'posts' || phase !== 'active' || startAt === null) continue;
       const counters = kept.outputs.get('counters', String(eventId));
       if (counters?.stream !== 'counters') continue;
-      const posts = [...(byAccount.get(subject.account) ?? [])].filter(
-        ([, post]) => post.isCounted !== false && post.createdAt >= startAt && post.createdAt < endAt,
-      );
-      judge(slug, counters.record.real, posts);
+      judge(slug, counters.record.real, postsIn({ account: subject.account, startAt, endAt }));
     }
+  }
+
+  /** Those of a window that are counted or may be. */
+  function postsIn({ account, startAt, endAt }: Pick<WorldWindow, 'account' | 'startAt' | 'endAt'>) {
+    return [...(byAccount.get(account) ?? [])].filter(
+      ([, post]) => post.isCounted !== false && post.createdAt >= startAt && post.createdAt < endAt,
+    );
+  }
+
+  /** What the service knows of a window and counts in it; undefined where it knows no such event. */
+  function keptOf({ eventId }: WorldWindow) {
+    const event = kept.outputs.get('events', String(eventId));
+    const counters = kept.outputs.get('counters', String(eventId));
+    if (event?.stream !== 'events' || counters?.stream !== 'counters') return undefined;
+    return { startAt: event.record.startAt, endAt: event.record.endAt, real: counters.record.real };
   }
 
   return {
@@ -181,10 +197,20 @@ export function createDeliveredPosts(deps: {
         ),
       );
     },
-    checkExact(life, isGone) {
+    checkExact(life, windows, isGone) {
       const now = kernel.now();
-      eachCount((slug, real, posts) => {
-        if (real === null) return;
+      for (const window of windows) {
+        const { slug, startAt, endAt } = window;
+        const known = keptOf(window);
+        violations.check(
+          1,
+          known?.startAt === startAt && known.endAt === endAt,
+          () => `${slug} is from ${startAt} to ${endAt}, and known from ${known?.startAt} to ${known?.endAt}`,
+        );
+        const real = known?.real ?? null;
+        violations.check(1, real !== null, () => `${slug} has no count`);
+        if (real === null) continue;
+        const posts = postsIn(window);
         // A post that only a killed engine has taken, and that was deleted since, is known to nobody.
         const certain = posts.filter(
           ([id, post]) =>
@@ -198,7 +224,7 @@ export function createDeliveredPosts(deps: {
             .map(([id]) => id);
           return `${slug} has ${real}, of ${certain.length} to ${posts.length} delivered; unknown: ${missing.slice(0, 5)}`;
         });
-      });
+      }
     },
   };
 }

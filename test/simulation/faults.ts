@@ -1,5 +1,6 @@
 import type { KeptPayment, Store } from '../../src/store/store.ts';
 import type { FaultRule } from '../../src/world/control/faults.ts';
+import type { DeletedPost } from './noticed-deletions.ts';
 import type { AnswerFault, Fault, FaultKind } from './plan.ts';
 import type { OnKept } from './simulated-disk.ts';
 import type { Stage } from './stage.ts';
@@ -10,6 +11,8 @@ interface Faults {
   readonly fired: ReadonlyMap<FaultKind, number>;
   /** Whether a post that a fault has made was deleted; undefined for others. */
   isDeleted(id: string): boolean | undefined;
+  /** The posts that faults have made and deleted. */
+  readonly deleted: readonly DeletedPost[];
   /** To be called before each event. */
   before(): void;
   begin(fault: Fault): void;
@@ -63,6 +66,7 @@ export function createFaults(stage: Stage, { storm, onKill }: FaultDeps): Faults
   const fire = (kind: FaultKind) => fired.set(kind, (fired.get(kind) ?? 0) + 1);
   /** Whether each post that was made here is deleted. */
   const posts = new Map<string, boolean>();
+  const deleted: DeletedPost[] = [];
   let aimed: KillInCommit[] = [];
   let aimedAtPayments: KillAfterPayment[] = [];
   /** The one that is due before the next event. */
@@ -215,9 +219,11 @@ export function createFaults(stage: Stage, { storm, onKill }: FaultDeps): Faults
         return postAtEdge(fault);
       case 'deleted_post': {
         const id = post(fault.account, stage.trueNow());
+        const createdAt = kernel.now();
         later(fault.afterMs, () => {
           control.deletePost({ id });
           posts.set(id, true);
+          deleted.push({ id, createdAt, deletedAt: kernel.now() });
         });
         return true;
       }
@@ -348,6 +354,7 @@ export function createFaults(stage: Stage, { storm, onKill }: FaultDeps): Faults
       struck ??= aimedAtPayments.find((each) => each.state === state);
     },
     isDeleted: (id) => posts.get(id),
+    deleted,
     begin(fault) {
       if (fault.kind === 'kill') kill(fault.kind, fault.downMs);
       else if (fault.kind === 'kill_in_commit') aimed.push(fault);

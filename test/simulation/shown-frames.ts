@@ -71,7 +71,8 @@ export function createShownFrames({ kept, violations }: ShownOptions): ShownFram
   const told = new Map<string, string>();
   const lastStored = new Map<string, number>();
   const lastShown = new Map<string, number>();
-  const oldestKept = new Map<string, { readonly seq: number; readonly at: number }>();
+  /** Of each topic those that may still have to be there, oldest first. */
+  const stillKept = new Map<string, { readonly seq: number; readonly at: number }[]>();
 
   function show(frame: Update, topic: string, sent: Map<string, number>): void {
     const { epoch, seq, ts, key, data } = frame;
@@ -149,7 +150,9 @@ export function createShownFrames({ kept, violations }: ShownOptions): ShownFram
         const last = lastStored.get(topic);
         check(8, last === undefined || seq === last + 1, () => `${topic} ${seq} is stored after ${last}`);
         lastStored.set(topic, seq);
-        if (!oldestKept.has(topic)) oldestKept.set(topic, { seq, at });
+        const frames = stillKept.get(topic) ?? [];
+        stillKept.set(topic, frames);
+        frames.push({ seq, at });
         if (!topic.startsWith(TWEETS)) continue;
         const [head = '', record = ''] = text.split('\n', 2);
         const [key] = storedHead.parse(JSON.parse(head));
@@ -179,8 +182,11 @@ export function createShownFrames({ kept, violations }: ShownOptions): ShownFram
           rows.length === last - first + 1 && (rows.at(-1)?.seq ?? last) === last,
           () => `${topic}: ${rows.length} frames from ${first} to ${last}`,
         );
-        const oldest = oldestKept.get(topic);
-        const isWhole = oldest === undefined || first === oldest.seq || oldest.at < now - KEPT_MS;
+        const frames = stillKept.get(topic) ?? [];
+        const old = frames.findIndex(({ at }) => at >= now - KEPT_MS);
+        frames.splice(0, old === -1 ? frames.length : old);
+        const oldest = frames[0];
+        const isWhole = oldest === undefined || first <= oldest.seq;
         check(8, isWhole, () => `${topic}: the frames from ${oldest?.seq} on are gone up to ${first}`);
       }
     },

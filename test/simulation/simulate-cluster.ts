@@ -9,6 +9,7 @@ import { createOverrides } from '../../src/world/control/overrides.ts';
 import { accountsOf } from '../../src/world/life/accounts.ts';
 import { createTimeline } from '../../src/world/life/timeline.ts';
 import { hex } from '../../src/world/rng.ts';
+import { USUAL_SIZE } from '../../src/world/size.ts';
 import { startBuyer } from './buyer.ts';
 import { chanceOf } from './chance.ts';
 import { startClaiming, startLimitedCaller } from './cluster-callers.ts';
@@ -16,7 +17,12 @@ import { createClusterFaults } from './cluster-faults.ts';
 import type { ClusterInvariant, ClusterViolation } from './cluster-invariants.ts';
 import { startKeys } from './cluster-keys.ts';
 import { CALM_MS, type ClusterFaultKind, type ClusterPlan, ROUND_MS } from './cluster-plan.ts';
-import { type ClusterStage, type ClusterStageOptions, openClusterStage } from './cluster-stage.ts';
+import {
+  type ClusterStage,
+  type ClusterStageOptions,
+  HISTORY_DAYS,
+  openClusterStage,
+} from './cluster-stage.ts';
 import { createDeliveredPosts } from './delivered-posts.ts';
 import { startHopping } from './hopping-reader.ts';
 import type { Owner } from './kernel.ts';
@@ -26,6 +32,7 @@ import { createSharedLog } from './shared-log.ts';
 import type { SimulatedMember } from './simulated-member.ts';
 import { START_AT } from './stage.ts';
 import { createViolations } from './violations.ts';
+import { createWorldWindows } from './world-windows.ts';
 
 interface ClusterOptions {
   readonly seed: number;
@@ -121,6 +128,7 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
   const leading = () => stage.leader() ?? engines[0];
   const accounts = accountsOf(seed, ACCOUNTS);
   const timeline = createTimeline({ seed, startAt: START_AT, accounts, overrides: createOverrides() });
+  const windowsAt = createWorldWindows({ seed, accounts, size: USUAL_SIZE, historyDays: HISTORY_DAYS });
   const delivered = createDeliveredPosts({
     kernel,
     kept: {
@@ -399,7 +407,8 @@ export async function simulateCluster(options: ClusterOptions): Promise<ClusterR
     paid.checkServed(ANSWERED_WITHIN_MS);
     const most = limited?.most() ?? 0;
     check(24, most <= FREE_LIMIT, () => `${most} calls were let in within an hour`);
-    delivered.checkExact(leader?.life, (id) => timeline.find(id, stage.trueNow()) === undefined);
+    const now = stage.trueNow();
+    delivered.checkExact(leader?.life, windowsAt(now), (id) => timeline.find(id, now) === undefined);
     if (round % ROUNDS_PER_VERIFICATION === 0) await verifyEngines();
   }
 

@@ -15,6 +15,7 @@ import { createClaimedPlaces } from './claimed-places.ts';
 import { createContentChecks } from './content-checks.ts';
 import { createDeliveredPosts } from './delivered-posts.ts';
 import { createFaults } from './faults.ts';
+import { checkNoticed } from './noticed-deletions.ts';
 import { createPaidAnswers } from './paid-answers.ts';
 import { createBadHours, type FaultKind, faultsEndOf, type Plan } from './plan.ts';
 import { type Reader, startReader } from './reader.ts';
@@ -26,6 +27,7 @@ import { createStorm } from './storm.ts';
 import { followingMs, type Pace, shownMs, TIERS, type Tier } from './tier.ts';
 import { createVerifiedLog } from './verified-log.ts';
 import { createViolations, type Invariant, type Violation } from './violations.ts';
+import { createWorldWindows } from './world-windows.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -68,13 +70,16 @@ const FRAMES_MISSING: readonly string[] = ['gap', 'epoch', 'cursor_too_old'] sat
 
 const logged = z.array(z.object({ fact: z.object({ kind: z.string() }) }));
 /** What a reader of the feed holds is compared with these answers. */
-const HELD_PATHS = ['account_a', 'account_b'].flatMap((account) => [
-  `/api/v1/meta/${account}`,
-  `/api/v1/meta/${account}/tweets?limit=15`,
-  `/api/v1/meta/${account}/lag`,
-  `/api/v1/prediction/${account}`,
-  `/api/v1/signals/${account}`,
-]);
+const HELD_PATHS = [
+  ...['account_a', 'account_b'].flatMap((account) => [
+    `/api/v1/meta/${account}`,
+    `/api/v1/meta/${account}/tweets?limit=15`,
+    `/api/v1/meta/${account}/lag`,
+    `/api/v1/prediction/${account}`,
+    `/api/v1/signals/${account}`,
+  ]),
+  '/api/v1/meta/crypto',
+];
 /** What a reader holds is compared so long before the end of an hour, besides the time in which frames follow. */
 const HELD_BEFORE_END_MS = 10_000;
 
@@ -110,8 +115,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const violations = createViolations(kernel.now);
   const { check } = violations;
   const accounts = accountsOf(seed, ACCOUNTS);
-  const { world: size, pace, calmPace, badSlowness, calmSlowness } = TIERS[tier];
+  const { world: size, flags, pace, calmPace, badSlowness, calmSlowness } = TIERS[tier];
   const timeline = createTimeline({ seed, startAt: START_AT, accounts, overrides: createOverrides(), size });
+  const windowsAt = createWorldWindows({ seed, accounts, size, historyDays: Number(flags.historyDays) });
   const delivered = createDeliveredPosts({
     kernel,
     kept: disk.kept,
@@ -172,6 +178,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   network.onConnect = (client, host) => {
     if (host === worldHost) content.watchSource(client);
   };
+  let calmSince = 0;
   let kills = 0;
   let isVerificationDue = false;
   function onKill(): void {
@@ -289,7 +296,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const status = reader?.status();
     check(18, status?.state === 'live', () => `the reader is ${JSON.stringify(status)}`);
     const isGone = (id: string) => faults.isDeleted(id) ?? timeline.find(id, stage.trueNow()) === undefined;
-    delivered.checkExact(stage.life, isGone);
+    delivered.checkExact(stage.life, windowsAt(stage.trueNow()), isGone);
+    const periodMs = stage.pace.sources.deletionsPeriodMs ?? SOURCE_SETTINGS.deletionsPeriodMs;
+    checkNoticed(faults.deleted, { kept: disk.kept, violations, now: kernel.now(), calmSince, periodMs });
     shown.checkKept();
     shown.checkResumable(stage.trueNow());
     paid.checkServed(ANSWERED_WITHIN_MS);
@@ -303,6 +312,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       const hourEnd = Math.min(end, (hour + 1) * HOUR_MS);
       if (isBadHour(hour)) await pass(faultsEndOf(hour, hours) - kernel.now());
       faults.endAll();
+      if (isBadHour(hour)) calmSince = kernel.now();
       const calmMs = hourEnd - kernel.now();
       await pass(calmMs - HELD_BEFORE_END_MS - followingMs(stage.pace) - stage.pace.tickMs);
       // Just after a tick: an answer has every change at once, and a frame may join those up to the next tick.
