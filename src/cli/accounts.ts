@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { parseConfig } from '../config/config.ts';
 import type { PolicyFlag } from '../contract/account.ts';
+import type { ForeseenAccount } from '../service/foreseen-accounts.ts';
 import { costText } from './cost-text.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual, type Manual } from './manual.ts';
@@ -9,7 +10,6 @@ import type { ProcessLike } from './process-like.ts';
 import { textTable } from './table.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
-type Foreseen = ReturnType<typeof import('../service/foreseen-accounts.ts').foreseenAccounts>[number];
 
 /** Of all settings, which are read from the environment and the file, those that have a flag here. */
 const FLAGS = ['accounts', 'accountA', 'accountB', 'world', 'seed', 'json'] as const;
@@ -34,7 +34,7 @@ async function list(flags: Flags, { env, stdout }: ProcessLike): Promise<void> {
   }
 }
 
-function cellsOf({ account, handle, everyMs }: Foreseen): readonly string[] {
+function cellsOf({ account, handle, everyMs }: ForeseenAccount): readonly string[] {
   const { id, segment, name, staleAfterMs, policy } = account;
   const everyS = [...new Set(everyMs)].map((ms) => ms / 1_000).join(' to ');
   const free = policy.freeFields.map((field) => `${field} for FREE`);

@@ -8,7 +8,7 @@ type ConfiguredAccount = Pick<AccountConfig, 'id' | 'provider'>;
 /**
  * How the outside world knows each configured account: what its entry says, and otherwise what the world says of the
  * account with its handle, or without a handle with its id. Throws one StartError with every account that remains
- * unknown, or else one with all that two accounts share: of posts and events that are those of both only one would have any.
+ * unknown, or else one with all that two accounts share: each post or event would be only one of theirs.
  */
 export function accountEndpoints(
   accounts: readonly ConfiguredAccount[],
@@ -48,7 +48,7 @@ function sharedBy(endpoints: readonly AccountEndpoint[]): readonly string[] {
   });
 }
 
-/** What tells whose a post or an event is. An account has the same handle on several platforms, and the oracle ignores case. */
+/** What tells whose a post or an event is. The same handle may be that of others on another platform; its case makes no difference. */
 function ownedBy({ platform, handle, userId, seriesSlugs, slugPrefixes }: AccountEndpoint) {
   const owned = (what: string, value: string) => ({ name: `${what} ${value}`, key: `${what} ${value}` });
   return [

@@ -6,7 +6,7 @@ import { withListedLimits } from './listed-limits.ts';
 import { foreseenEndpoints } from './upstream.ts';
 
 /** An account as it will be followed, as far as that is known before the world is asked. */
-interface ForeseenAccount {
+export interface ForeseenAccount {
   readonly account: AccountConfig;
   /** Null where only the world knows it. */
   readonly handle: string | null;

@@ -81,12 +81,12 @@ export function createContentChecks({ stage, accounts, violations }: ContentOpti
   const held = createHeldRecords({ now, followingMs: followedMs, violations });
   const stale = createStaleActions({ heardAt, limitsMs: () => limitsOf(stage.pace), violations });
   const checkAges = createTrueAges({ heardAt, violations });
-  const checkShownCounters = createShownCounters({ kept, violations });
   const times = createFrameTimes(stage.trueNow);
   const checkers = [
     createDeltaIdentity(violations),
     createForecastShape(violations),
     createRemainingTime(violations),
+    createShownCounters({ kept, violations }),
     stale.onRecord,
   ];
   const checkRecord = (shown: ShownRecord) => {
@@ -125,7 +125,6 @@ export function createContentChecks({ stage, accounts, violations }: ContentOpti
       quota.onAnswer(answer);
       violations.check(17, answer.status !== 500, () => `${answer.path} is answered ${answer.body}`);
       if (answer.status !== 200) return;
-      checkShownCounters(answer);
       for (const shown of recordsOfAnswer(answer.path, answer.body)) {
         checkRecord(shown);
         stale.onAnswer(shown, answer);

@@ -152,20 +152,6 @@ export function createDeliveredPosts(deps: {
     }
   }
 
-  /** Calls `judge` with each active event that has a count, and the posts of its window that are counted or may be. */
-  function eachCount(
-    judge: (slug: string, real: number | null, posts: readonly [string, Delivered][]) => void,
-  ) {
-    for (const output of kept.outputs.latest('events')) {
-      if (output.stream !== 'events') continue;
-      const { subject, phase, slug, eventId, startAt, endAt } = output.record;
-      if (subject.type !== 'posts' || phase !== 'active' || startAt === null) continue;
-      const counters = kept.outputs.get('counters', String(eventId));
-      if (counters?.stream !== 'counters') continue;
-      judge(slug, counters.record.real, postsIn({ account: subject.account, startAt, endAt }));
-    }
-  }
-
   /** Those of a window that are counted or may be. */
   function postsIn({ account, startAt, endAt }: Pick<WorldWindow, 'account' | 'startAt' | 'endAt'>) {
     return [...(byAccount.get(account) ?? [])].filter(
@@ -189,13 +175,20 @@ export function createDeliveredPosts(deps: {
       if (host === 'oracle' && collection === 'users' && rest === 'posts') readList(life, id, text);
     },
     checkNotAbove() {
-      eachCount((slug, real, posts) =>
+      for (const output of kept.outputs.latest('events')) {
+        if (output.stream !== 'events') continue;
+        const { subject, phase, slug, eventId, startAt, endAt } = output.record;
+        if (subject.type !== 'posts' || phase !== 'active' || startAt === null) continue;
+        const counters = kept.outputs.get('counters', String(eventId));
+        if (counters?.stream !== 'counters') continue;
+        const { real } = counters.record;
+        const posts = postsIn({ account: subject.account, startAt, endAt });
         violations.check(
           1,
           (real ?? 0) <= posts.length,
           () => `${slug} has ${real}, of ${posts.length} delivered`,
-        ),
-      );
+        );
+      }
     },
     checkExact(life, windows, isGone) {
       const now = kernel.now();
